@@ -29,7 +29,7 @@ pub use architecture::{Architecture, ArchitectureError};
 pub use backend::Native;
 pub use file::{FileError, MAGIC};
 pub use floats::{Convolution, Floats, FloatsError};
-pub use import::{ImportError, Imported, Report, import, import_file, positions};
+pub use import::{Counts, ImportError, Imported, Report, Watch, import, import_file, positions};
 pub use kind::FileKind;
 pub use net::Net;
 pub use quantise::QuantiseError;

@@ -3,7 +3,7 @@
 use crate::pool::PlayerNet;
 use assembly::deep::{DeepError, NetChoice};
 use durable::Draft;
-use infer::native::{Native, Net, import_file};
+use infer::native::{Counts, Native, Net, import_file};
 use infer::{Backend, Shape, Uniform};
 use rules::Game;
 use std::fs;
@@ -80,7 +80,9 @@ pub fn open(
 fn import(path: &Path, integers: &Path, positions: usize) -> Result<String, PlayerError> {
     let bytes = fs::read(path).map_err(|e| PlayerError::at(path, &e))?;
     // A net that knows little has no best move to agree about: what it loses is told, not refused.
-    let imported = import_file(&bytes, positions, 0.0).map_err(|e| PlayerError::at(path, &e))?;
+    let counts = Counts { calibration: positions, comparison: positions };
+    let imported =
+        import_file(&bytes, counts, 0.0, &|_, _| ()).map_err(|e| PlayerError::at(path, &e))?;
     let written = Draft::new(integers).and_then(|mut draft| {
         imported.net.write(&mut draft)?;
         draft.flush()?;

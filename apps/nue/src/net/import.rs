@@ -4,7 +4,7 @@ use super::deep;
 use super::store::OutputArgs;
 use crate::failure::{CommandResult, Failure};
 use clap::Args;
-use infer::native::FileKind;
+use infer::native::{Counts, FileKind};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use trainer::{Stored, TOLERANCE};
@@ -21,10 +21,14 @@ pub(crate) struct ImportArgs {
     /// Largest mean distance of win rates between integers and real numbers
     #[arg(long, value_name = "P", default_value_t = TOLERANCE)]
     tolerance: f64,
-    /// Positions a policy-value net is calibrated on, and as many others it is checked on
+    /// Positions a policy-value net is calibrated on
     #[arg(long, value_name = "N", default_value_t = 512,
           value_parser = clap::value_parser!(u32).range(8..=100_000))]
     positions: u32,
+    /// Other positions its integers are compared with the real numbers on
+    #[arg(long, value_name = "N", default_value_t = 1000,
+          value_parser = clap::value_parser!(u32).range(8..=100_000))]
+    compared: u32,
 }
 
 pub(crate) fn run(args: &ImportArgs) -> CommandResult {
@@ -33,7 +37,9 @@ pub(crate) fn run(args: &ImportArgs) -> CommandResult {
         return Err(Failure::usage("import writes nn.bin; nue net convert writes .nuef"));
     }
     if FileKind::of_file(&args.file) == Some(FileKind::Real) {
-        return deep::import(&args.file, args.positions, &args.output);
+        let counts =
+            Counts { calibration: args.positions as usize, comparison: args.compared as usize };
+        return deep::import(&args.file, counts, &args.output);
     }
     let real = Stored::load_real(&args.file)?;
     let imported = trainer::import(&real, args.tolerance)

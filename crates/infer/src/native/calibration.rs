@@ -1,6 +1,6 @@
 //! What stands between the layers of a net: how large, and where to cut it off.
 
-use super::reference::{Reference, Site};
+use super::reference::{Reference, Site, in_parallel};
 use crate::batch::Batch;
 
 /// Of many numbers, about so many are kept for each position.
@@ -19,6 +19,11 @@ impl Seen {
     fn add(&mut self, numbers: &[f32]) {
         self.largest = numbers.iter().fold(self.largest, |a, &b| a.max(b));
         self.kept.extend(numbers.iter().step_by(numbers.len() / KEPT + 1));
+    }
+
+    fn append(&mut self, mut more: Self) {
+        self.largest = self.largest.max(more.largest);
+        self.kept.append(&mut more.kept);
     }
 
     /// Where to cut off so that 127 steps are nearest to the numbers: what is lost above against
@@ -47,20 +52,41 @@ pub(super) struct Calibration {
 }
 
 impl Calibration {
-    pub(super) fn new(reference: &Reference, blocks: usize, positions: &Batch) -> Self {
-        let mut seen = Self {
+    /// `watch` is called after every position, on any thread.
+    pub(super) fn new(
+        reference: &Reference,
+        blocks: usize,
+        positions: &Batch,
+        watch: &(dyn Fn() + Sync),
+    ) -> Self {
+        let nothing = Self {
             streams: vec![Seen::default(); blocks + 1],
             hidden: vec![Seen::default(); blocks],
             ..Self::default()
         };
-        for index in 0..positions.len() {
+        let each = in_parallel(positions.len(), |index| {
+            let mut seen = nothing.clone();
             reference.evaluate(positions.planes(index), &mut |site, numbers| match site {
                 Site::Stream(n) => seen.streams[n].add(numbers),
                 Site::Hidden(n) => seen.hidden[n].add(numbers),
                 Site::ValueConvolution => seen.value.add(numbers),
                 Site::ValueHidden => seen.value_hidden.add(numbers),
             });
-        }
-        seen
+            watch();
+            seen
+        });
+        each.into_iter().fold(nothing, Self::and)
+    }
+
+    /// What was seen in further positions, too.
+    fn and(mut self, more: Self) -> Self {
+        let sites = |seen: Self| {
+            let heads = [seen.value, seen.value_hidden];
+            seen.streams.into_iter().chain(seen.hidden).chain(heads)
+        };
+        let own = self.streams.iter_mut().chain(&mut self.hidden);
+        let own = own.chain([&mut self.value, &mut self.value_hidden]);
+        own.zip(sites(more)).for_each(|(own, more)| own.append(more));
+        self
     }
 }

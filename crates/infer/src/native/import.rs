@@ -3,12 +3,13 @@
 use super::floats::{Floats, FloatsError};
 use super::net::Net;
 use super::quantise::{QuantiseError, integers};
-use super::reference::Reference;
+use super::reference::{Reference, in_parallel};
 use crate::backend::Shape;
 use crate::batch::Batch;
 use crate::positions::probabilities;
 use simd::{ByteLayerError, Isa};
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use thiserror::Error;
 
 /// Positions a net is asked for at every load.
@@ -95,14 +96,52 @@ pub enum ImportError {
     TooFar { report: Report, least: f64 },
 }
 
-/// Quantises the net of a float file, calibrated on `count` positions of its own games and compared
-/// on as many others; refused if fewer than `least` (0 to 1) of the best moves are the same.
-pub fn import_file(file: &[u8], count: usize, least: f64) -> Result<Imported, ImportError> {
+/// Told how far an import is: positions done, and all. From any thread.
+pub type Watch<'a> = &'a (dyn Fn(usize, usize) + Sync);
+
+/// How many positions of its own games a net is calibrated on, and compared on as many others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Counts {
+    pub calibration: usize,
+    pub comparison: usize,
+}
+
+impl Counts {
+    /// All that are computed in real numbers: positions of both kinds are found, then computed again.
+    pub fn all(self) -> usize {
+        2 * (self.calibration + self.comparison)
+    }
+}
+
+/// Quantises the net of a float file; refused if fewer than `least` (0 to 1) of the best moves are
+/// the same.
+pub fn import_file(
+    file: &[u8],
+    counts: Counts,
+    least: f64,
+    watch: Watch<'_>,
+) -> Result<Imported, ImportError> {
     let floats = Floats::from_bytes(file)?;
     let (reference, shape) = (Reference::new(&floats), floats.architecture.shape);
-    let calibration = positions(&reference, shape, count, 1);
-    let mut comparison = positions(&reference, shape, count, 2);
-    import(&floats, &calibration, &mut comparison, least)
+    let (done, all) = (AtomicUsize::new(0), counts.all());
+    let step = || watch(all.min(1 + done.fetch_add(1, Ordering::Relaxed)), all);
+    let kinds = [counts.calibration, counts.comparison];
+    let found = in_parallel(kinds.len(), |number| {
+        let (count, mut asked) = (kinds[number], 0);
+        crate::positions::played(shape, count, 1 + number as u64, |one| {
+            reference.answer(one);
+            asked += 1;
+            // About every second position of a game is kept.
+            if asked % 2 == 0 && asked / 2 <= count {
+                step();
+            }
+        })
+    });
+    let mut found = found.into_iter();
+    let (Some(calibration), Some(mut comparison)) = (found.next(), found.next()) else {
+        return Err(QuantiseError::NoPositions.into());
+    };
+    import_watched(&floats, &calibration, &mut comparison, least, &step)
 }
 
 /// Quantises a net, calibrated on `calibration` and compared on `comparison`; refused if fewer than
@@ -113,10 +152,20 @@ pub fn import(
     comparison: &mut Batch,
     least: f64,
 ) -> Result<Imported, ImportError> {
+    import_watched(floats, calibration, comparison, least, &|| ())
+}
+
+fn import_watched(
+    floats: &Floats,
+    calibration: &Batch,
+    comparison: &mut Batch,
+    least: f64,
+    step: &(dyn Fn() + Sync),
+) -> Result<Imported, ImportError> {
     let reference = Reference::new(floats);
-    let integers = integers(floats, &reference, calibration)?;
+    let integers = integers(floats, &reference, calibration, step)?;
     let mut net = Net::put_together(Isa::best(), floats.architecture, integers)?;
-    reference.answer(comparison);
+    reference.answer_watched(comparison, step);
     let mut answered = comparison.clone();
     net.answer(&mut answered, &mut net.scratch());
     let report = Report::new(comparison, &answered);

@@ -26,17 +26,18 @@ pub enum QuantiseError {
     Range { layer: String, what: &'static str, value: f64, bits: u32 },
 }
 
-/// The integers of a net, calibrated on some positions.
+/// The integers of a net, calibrated on some positions; `watch` is called after each, on any thread.
 pub(super) fn integers(
     net: &Floats,
     reference: &Reference,
     positions: &Batch,
+    watch: &(dyn Fn() + Sync),
 ) -> Result<Integers, QuantiseError> {
     if positions.is_empty() {
         return Err(QuantiseError::NoPositions);
     }
     let a = net.architecture;
-    let seen = Calibration::new(reference, a.blocks, positions);
+    let seen = Calibration::new(reference, a.blocks, positions, watch);
     let largest = seen.streams.iter().fold(0.0f32, |most, s| most.max(s.largest));
     alive("the residual stream", largest)?;
     let unit = largest / STREAM;

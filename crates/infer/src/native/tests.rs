@@ -8,7 +8,7 @@ use features::{Labels, Planes};
 use rules::Game;
 use seed::Rng;
 use simd::Isa;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 fn shape(game: Game) -> Shape {
@@ -47,6 +47,24 @@ fn integers_are_near_the_real_numbers() {
         assert_eq!(report.positions, 24);
         assert!(report.value_error < 0.01 && report.divergence < 0.005, "{game}: {report}");
     }
+}
+
+#[test]
+fn an_import_tells_how_far_it_is_and_is_the_same_every_time() {
+    let mut file = Vec::new();
+    random(Game::Minishogi, 2, 32, 7).write(&mut file).expect("memory");
+    let counts = Counts { calibration: 16, comparison: 24 };
+    let made = || {
+        let told = Mutex::new(Vec::new());
+        let watch = |done, all| told.lock().expect("nobody panicked").push((done, all));
+        let imported = import_file(&file, counts, 0.0, &watch).expect("a sound net");
+        assert_eq!(imported.report.positions, 24);
+        let told = told.into_inner().expect("nobody panicked");
+        assert!(told.len() > 40 && told.contains(&(1, 80)), "{told:?}");
+        assert!(told.iter().all(|&(done, all)| done <= all && all == 80), "{told:?}");
+        bytes(&imported.net)
+    };
+    assert_eq!(made(), made());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Analysis over the wire: streams, whole games, mates, engines that break down, records.
 
-use crate::harness::{Settings, dummy, start};
+use crate::harness::{Settings, dummy, start, tree_search};
 use serde_json::{Value, json};
 
 fn analyse(slot: &str, serial: u64, engine: &str, more: Value) -> Value {
@@ -58,6 +58,19 @@ async fn engines_are_compared_side_by_side() {
         page.ask(analyse(slot, 1, "nue", json!({}))).await;
     }
     assert_eq!(page.ask(analyse("5", 1, "nue", json!({}))).await["code"], "too_many");
+}
+
+#[tokio::test]
+async fn the_tree_search_analyses_beside_the_other_search() {
+    let server = start(Settings { engines: vec![tree_search()], ..Settings::default() }).await;
+    let mut page = server.visitor().connect().await.unwrap();
+    for (slot, engine) in [("left", "nue"), ("right", "nue-tree")] {
+        page.ask(analyse(slot, 1, engine, json!({ "variant": "minishogi" }))).await;
+    }
+    for (slot, engine) in [("left", "nue"), ("right", "nue-tree")] {
+        let has_lines = |m: &Value| m["slot"] == slot && m["lines"].as_array().unwrap().len() == 3;
+        assert_eq!(page.until("analysis", has_lines).await["engine"], engine);
+    }
 }
 
 #[tokio::test]

@@ -55,6 +55,14 @@ pub(crate) fn dummy(what: &str) -> Registered {
     }
 }
 
+/// The tree search with the nets inside the executable, as the program offers it.
+pub(crate) fn tree_search() -> Registered {
+    let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
+    Registered::tree_search(Arc::new(move |game| {
+        assembly::shipped_tree_search(game, Arc::clone(&time))
+    }))
+}
+
 /// Something to watch that changes with every look.
 pub(crate) struct ChangingSource(AtomicU64);
 

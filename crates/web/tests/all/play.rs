@@ -1,6 +1,6 @@
 //! Games over the wire: whole games, every message about them, several connections, restarts.
 
-use crate::harness::{Settings, about, dummy, start};
+use crate::harness::{Settings, about, dummy, start, tree_search};
 use serde_json::{Value, json};
 
 #[tokio::test]
@@ -194,6 +194,29 @@ async fn other_engines_play_and_may_break_down() {
         page.ask(json!({ "type": "game.new", "opponent": { "engine": "none" } })).await["code"],
         "not_found"
     );
+}
+
+#[tokio::test]
+async fn the_tree_search_is_an_opponent_in_both_games() {
+    let server = start(Settings { engines: vec![tree_search()], ..Settings::default() }).await;
+    let mut me = server.visitor();
+    let hello = me.get("/api/hello").await.json();
+    assert_eq!(hello["engines"][1]["id"], "nue-tree", "{hello}");
+    let mut page = me.connect().await.unwrap();
+    for variant in ["shogi", "minishogi"] {
+        let opponent = json!({ "engine": "nue-tree", "movetime": 300 });
+        let settings = json!({ "type": "game.new", "opponent": opponent, "variant": variant,
+            "side": "white" });
+        let game = page.ask(settings).await;
+        let is = |g: &Value, moves| g["game"] == game["game"] && g["revision"] == moves;
+        let moved = page.until("game", |g| is(g, 1)).await;
+        assert_eq!(moved["opponent"]["name"]["en"], "Nue, tree search");
+        let mut play = about("game.move", &game);
+        play["move"] = moved["position"]["legal"][0].clone();
+        page.ask(play).await;
+        let answered = page.until("game", |g| is(g, 3)).await;
+        assert_eq!(answered["status"], moved["status"], "{answered}");
+    }
 }
 
 #[tokio::test]
