@@ -70,6 +70,7 @@ fn play(book: &Path, games: u32, max_ply: u32) -> Play {
         study: 4,
         max_value: 600,
         max_ply,
+        new: None,
         seed: 1,
         searching,
     }
@@ -178,6 +179,22 @@ fn a_move_stays_until_another_is_better_by_the_margin() {
         let count = found.iter().find(|(mv, ..)| mv == "4e4d").map(|(_, _, count, _)| *count);
         assert_eq!(count, Some(played), "{found:?}");
     }
+}
+
+#[test]
+fn a_game_ends_after_so_many_positions_the_book_did_not_know() {
+    let folder = tempfile::tempdir().unwrap();
+    let play = Play { new: Some(2), ..play(&folder.path().join("book.nbk"), 2, 40) };
+    let (book, opponent) = (Script::new(&[]), Script::new(&[]));
+    let text = run(&play, &book, &Script::new(&[]), &opponent);
+    assert!(text.contains("not decided 2"), "{text}");
+    assert_eq!(book.searched.lock().unwrap().len(), 4, "two as Black, two as White");
+    // What the book knows by now is played through, and two more are searched.
+    run(&play, &book, &Script::new(&[]), &opponent);
+    let searched = book.searched.lock().unwrap();
+    assert_eq!(searched.len(), 8);
+    let plies = |line: &String| line.split_ascii_whitespace().count();
+    assert_eq!(searched.iter().map(plies).collect::<Vec<_>>(), [0, 2, 1, 3, 4, 6, 5, 7]);
 }
 
 #[test]
