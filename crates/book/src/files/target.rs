@@ -135,7 +135,7 @@ impl Target {
         if self.direct.is_none() {
             let mut name = self.path.clone().into_os_string();
             name.push(".sort");
-            let plan = serde_json::json!({ "sort": 1, "format": self.format.name(), "plan": plan });
+            let plan = serde_json::json!({ "sort": 2, "format": self.format.name(), "plan": plan });
             self.place = self.sorter.resume(Path::new(&name), &plan)?;
         }
         Ok(self)
@@ -345,7 +345,7 @@ impl Target {
         Ok(written)
     }
 
-    fn write_sbk(self, draft: &mut Draft) -> Result<Written, BookError> {
+    fn write_sbk(mut self, draft: &mut Draft) -> Result<Written, BookError> {
         let mut keys = Vec::new();
         let hashed = |merged: Merged<'_>| {
             let mut part = Vec::new();
