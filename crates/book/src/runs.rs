@@ -33,7 +33,7 @@ use rules::Game;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
-use store::{MOST_RUNS, Run, Store, bytes_of, records_of};
+use store::{MOST_RUNS, Run, Store, block_of, records_of};
 use stream::Stream;
 
 /// Bytes of a range: much less than a thread has of memory, much more than a read from a file costs.
@@ -132,6 +132,14 @@ impl Sorter {
         self.store.as_ref().map_or(0, |store| store.runs().len())
     }
 
+    /// Entries taken, of which some may be the same position.
+    pub(crate) fn most(&self) -> usize {
+        let runs = self.store.as_ref().map_or(&[][..], Store::runs);
+        let records = runs.iter().map(|run| run.records).sum::<u64>();
+        let waiting = self.chunks.iter().map(Chunk::len).sum::<usize>();
+        usize::try_from(records).unwrap_or(usize::MAX).saturating_add(waiting)
+    }
+
     fn sources(&self) -> Sources {
         self.maker.sources.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -147,9 +155,9 @@ impl Sorter {
         };
         let ranges = cuts(&chunks, self.range_size(&chunks));
         let mut run = store.begin();
-        let work = |range: Range| Ok(bytes_of(&range.records(&chunks)));
-        in_order(self.threads, ranges.into_iter().map(Ok), work, |bytes| {
-            store.write(&mut run, &bytes)
+        let work = |range: Range| Ok(block_of(&range.records(&chunks)));
+        in_order(self.threads, ranges.into_iter().map(Ok), work, |block| {
+            store.write(&mut run, &block)
         })?;
         store.end(run, 0, &sources, self.place)?;
         drop(chunks);
@@ -164,8 +172,8 @@ impl Sorter {
     fn unite(&self, store: &mut Store, runs: &[Run], mut run: Run) -> Result<(), BookError> {
         let reader = store.reader()?;
         let pieces = Stream::of(&reader, runs, self.largest_range());
-        let work = |piece: Vec<u8>| Ok(bytes_of(&sorted(&piece)));
-        in_order(self.threads, pieces, work, |bytes| store.write(&mut run, &bytes))?;
+        let work = |piece: Vec<u8>| Ok(block_of(&sorted(&piece)));
+        in_order(self.threads, pieces, work, |block| store.write(&mut run, &block))?;
         store.end(run, runs.len(), &self.sources(), self.place)
     }
 

@@ -93,7 +93,7 @@ impl Target {
         if header.game == Game::Minishogi && matches!(format, Format::Apery | Format::Sbk) {
             return Err(BookError::Unfit(format!("format {format} knows no minishogi")));
         }
-        let folder = path.parent().unwrap_or(Path::new("."));
+        let folder = folder_of(path);
         if !folder.as_os_str().is_empty() {
             std::fs::create_dir_all(folder)?;
         }
@@ -124,7 +124,8 @@ impl Target {
     pub fn by_key(mut self) -> Result<Self, BookError> {
         if self.format == Format::Native {
             let draft = Draft::new(&self.path)?;
-            self.direct = Some(native::Writer::new(draft, self.header.clone())?);
+            let writer = native::Writer::new(draft, self.header.clone())?;
+            self.direct = Some(writer.with_table_in(folder_of(&self.path)));
         }
         Ok(self)
     }
@@ -254,7 +255,8 @@ impl Target {
     }
 
     fn write_native(self, draft: &mut Draft) -> Result<Written, BookError> {
-        let mut writer = native::Writer::new(draft, self.header)?;
+        let writer = native::Writer::new(draft, self.header)?;
+        let mut writer = writer.with_table_in(folder_of(&self.path));
         let named = &self.named;
         self.sorter.finish(
             self.combine,
@@ -299,7 +301,7 @@ impl Target {
     }
 
     fn write_ybb(self, draft: &mut Draft) -> Result<Written, BookError> {
-        let folder = self.path.parent().unwrap_or(Path::new("."));
+        let folder = folder_of(&self.path);
         let mut writer = ybb::Writer::new(draft, folder)?;
         let mut written = Written::default();
         self.sorter.finish(
@@ -346,7 +348,7 @@ impl Target {
     }
 
     fn write_sbk(mut self, draft: &mut Draft) -> Result<Written, BookError> {
-        let mut keys = Vec::new();
+        let mut numbers = sbk::Numbers::new(self.sorter.most());
         let hashed = |merged: Merged<'_>| {
             let mut part = Vec::new();
             merged.each_key(|key| {
@@ -355,11 +357,7 @@ impl Target {
             })?;
             Ok(part)
         };
-        self.sorter.pass(self.combine, hashed, |part| {
-            keys.push(part);
-            Ok(())
-        })?;
-        let numbers = sbk::Numbers::of(keys)?;
+        self.sorter.pass(self.combine, hashed, |part| numbers.add(&part))?;
         let mut writer = sbk::Writer::new(draft, &self.header, &numbers)?;
         let mut written = Written::default();
         self.sorter.finish(
@@ -380,6 +378,11 @@ impl Target {
         written.losses = writer.finish()?.1;
         Ok(written)
     }
+}
+
+/// Where a file lies.
+fn folder_of(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new("."))
 }
 
 impl Written {

@@ -36,15 +36,21 @@ const HEAD: usize = 8;
 pub(super) struct Run {
     pub(super) start: u64,
     pub(super) end: u64,
+    pub(super) records: u64,
     level: u32,
 }
 
-/// Records as a run has them.
-pub(super) fn bytes_of(records: &[Record<'_>]) -> Vec<u8> {
+/// Records as a run has them, and how many.
+pub(super) struct Block {
+    bytes: Vec<u8>,
+    records: u64,
+}
+
+pub(super) fn block_of(records: &[Record<'_>]) -> Block {
     let size = records.iter().map(|r| HEAD + r.order.len() + r.entry.len()).sum();
     let mut bytes = Vec::with_capacity(size);
     records.iter().for_each(|record| put_record(&mut bytes, record));
-    bytes
+    Block { bytes, records: records.len() as u64 }
 }
 
 fn put_record(out: &mut Vec<u8>, record: &Record<'_>) {
@@ -169,7 +175,7 @@ impl Store {
 
     /// A run of entries that came in.
     pub(super) const fn begin(&self) -> Run {
-        Run { start: self.length, end: self.length, level: 0 }
+        Run { start: self.length, end: self.length, records: 0, level: 0 }
     }
 
     /// The last runs, if they are as many of one level as are put together, and the run that is begun for them.
@@ -181,14 +187,15 @@ impl Store {
     }
 
     /// Adds to a run what comes next in it.
-    pub(super) fn write(&mut self, run: &mut Run, bytes: &[u8]) -> Result<(), BookError> {
+    pub(super) fn write(&mut self, run: &mut Run, block: &Block) -> Result<(), BookError> {
         // Where a system reads at a place, it may leave the file there.
         self.file.seek(SeekFrom::Start(self.length))?;
-        self.file.write_all(bytes)?;
+        self.file.write_all(&block.bytes)?;
         if let Some(named) = &mut self.named {
-            named.sum.update(bytes);
+            named.sum.update(&block.bytes);
         }
-        run.end += bytes.len() as u64;
+        run.end += block.bytes.len() as u64;
+        run.records += block.records;
         self.length = run.end;
         Ok(())
     }

@@ -125,7 +125,8 @@ impl Reader {
             self.whole -= self.given;
             self.last = self.last.saturating_sub(self.given);
             self.given = 0;
-            let wanted = (self.most - held).min(usize::try_from(self.end - self.at).unwrap_or(usize::MAX));
+            let wanted =
+                (self.most - held).min(usize::try_from(self.end - self.at).unwrap_or(usize::MAX));
             self.bytes.resize(held + wanted, 0);
             store.read_at(self.at, &mut self.bytes[held..])?;
             self.at += wanted as u64;
