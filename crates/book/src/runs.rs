@@ -171,7 +171,7 @@ impl Sorter {
     /// Puts the last runs together to one.
     fn unite(&self, store: &mut Store, runs: &[Run], mut run: Run) -> Result<(), BookError> {
         let reader = store.reader()?;
-        let pieces = Stream::of(&reader, runs, self.largest_range());
+        let pieces = Stream::of(&reader, runs, self.piece_size());
         let work = |piece: Vec<u8>| Ok(block_of(&sorted(&piece)));
         in_order(self.threads, pieces, work, |block| store.write(&mut run, &block))?;
         store.end(run, runs.len(), &self.sources(), self.place)
@@ -180,6 +180,11 @@ impl Sorter {
     fn largest_range(&self) -> usize {
         let most = (self.memory / (4 * self.threads)).min(LARGEST_RANGE);
         most.max(SMALLEST_RANGE.min(self.memory))
+    }
+
+    /// Less than a range: pieces are read before a thread takes them, and wait.
+    fn piece_size(&self) -> usize {
+        self.largest_range() / 4
     }
 
     fn range_size(&self, chunks: &[Chunk]) -> usize {
@@ -216,7 +221,7 @@ impl Sorter {
         let merged = |records: Vec<Record<'_>>| make(Merged::new(records, game, &sources, combine));
         match &self.store {
             Some(store) if has_runs => {
-                let pieces = Stream::new(store, store.runs(), self.largest_range());
+                let pieces = Stream::new(store, store.runs(), self.piece_size());
                 in_order(self.threads, pieces, |piece| merged(sorted(&piece)), take)
             }
             _ => {

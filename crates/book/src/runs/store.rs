@@ -25,7 +25,7 @@ pub(crate) struct Place {
 }
 
 /// Runs of a level that are put together to one of the next, so that there are never many.
-pub(super) const MOST_RUNS: usize = 256;
+pub(super) const MOST_RUNS: usize = 128;
 /// Bytes read at a time where all are.
 const PIECE: usize = 1 << 20;
 /// Bytes before a record: its length, how many of it it is sorted by, and how many of these stand before the entry.

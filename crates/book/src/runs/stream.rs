@@ -8,8 +8,8 @@ use crate::BookError;
 use crate::bytes::{ReadAt, Taker};
 
 pub(super) const CHANGED: &str = "a temporary file changed while it was read";
-/// The least that is held of a run: much more than a read costs.
-const LEAST: usize = 16 << 10;
+/// The least that is held of a run: some fifty records.
+const LEAST: usize = 4 << 10;
 
 /// The runs, from the first record to the last.
 pub(super) struct Stream<'a> {
