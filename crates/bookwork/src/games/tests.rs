@@ -146,6 +146,10 @@ fn a_move_that_turned_out_worse_is_gone_back_to() {
         ("4e4d".to_owned(), Some(-250), 1, 0),
     ];
     assert_eq!(entry(&play), expected);
+    let book = Growing::open(&play.book, Game::Minishogi).unwrap();
+    let moves = book.found(&start()).unwrap().unwrap().moves;
+    let doubted = moves.iter().find(|m| m.mv.usi(Game::Minishogi) == "4e4d").unwrap();
+    assert_eq!(doubted.source.as_deref(), Some("script"), "it stays one of the book's own");
 }
 
 #[test]
