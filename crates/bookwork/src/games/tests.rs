@@ -146,10 +146,19 @@ fn a_move_that_turned_out_worse_is_gone_back_to() {
         ("4e4d".to_owned(), Some(-250), 1, 0),
     ];
     assert_eq!(entry(&play), expected);
+}
+
+#[test]
+fn a_move_that_a_study_does_not_name_stays_one_of_the_books_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let play = play(&folder.path().join("book.nbk"), 1, 3);
+    let book = Script::new(&[("", "4e4d", 30), ("4e4d 2a2b", "4d4e", -250)]);
+    let opponent = Script::new(&[("4e4d", "2a2b", -30)]);
+    run(&play, &book, &Script::new(&[("", "1e1d", 15)]), &opponent);
     let book = Growing::open(&play.book, Game::Minishogi).unwrap();
     let moves = book.found(&start()).unwrap().unwrap().moves;
     let doubted = moves.iter().find(|m| m.mv.usi(Game::Minishogi) == "4e4d").unwrap();
-    assert_eq!(doubted.source.as_deref(), Some("script"), "it stays one of the book's own");
+    assert_eq!((doubted.value, doubted.source.as_deref()), (Some(-250), Some("script")));
 }
 
 #[test]
