@@ -1,7 +1,7 @@
 //! One format into another; several books into one; what is not wanted left out.
 
 use crate::args::{Convert, Merge, Prune, Writing};
-use crate::sorted::{open, take_all};
+use crate::sorted::{finish, open, take_all};
 use crate::steady::steady;
 use crate::{Console, WorkError};
 use book::{BookMove, Combine, Entry, Format, Header, Target, Written};
@@ -28,7 +28,7 @@ impl Writing {
 
     /// Ends it, and says what became of it.
     pub(crate) fn end(&self, target: Target, console: &mut Console<'_>) -> Result<(), WorkError> {
-        let written = target.finish(self.force).map_err(WorkError::at(&self.out))?;
+        let written = finish(target, &self.out, self.force, console)?;
         self.report(&written, console)
     }
 

@@ -20,6 +20,9 @@ pub struct Written {
     pub losses: Losses,
 }
 
+/// Who is told how many positions have been written, and may end it.
+type Telling<'a> = &'a mut dyn FnMut(u64) -> Result<(), BookError>;
+
 /// Positions that one thread takes at a time.
 const BATCH: usize = 2048;
 
@@ -232,7 +235,16 @@ impl Target {
     }
 
     /// Writes the file; an existing one only with `force`.
-    pub fn finish(mut self, force: bool) -> Result<Written, BookError> {
+    pub fn finish(self, force: bool) -> Result<Written, BookError> {
+        self.finish_telling(force, &mut |_| Ok(()))
+    }
+
+    /// The same; `progress` is told how many positions have been written, and whether it says so ends everything.
+    pub fn finish_telling(
+        mut self,
+        force: bool,
+        progress: Telling<'_>,
+    ) -> Result<Written, BookError> {
         if !force && self.path.exists() {
             return Err(std::io::Error::from(std::io::ErrorKind::AlreadyExists).into());
         }
@@ -244,17 +256,17 @@ impl Target {
         self.sort_waiting()?;
         let mut draft = Draft::new(&self.path)?;
         let written = match self.format {
-            Format::Native => self.write_native(&mut draft),
-            Format::Db => self.write_db(&mut draft),
-            Format::Ybb => self.write_ybb(&mut draft),
-            Format::Apery => self.write_apery(&mut draft),
-            Format::Sbk => self.write_sbk(&mut draft),
+            Format::Native => self.write_native(&mut draft, progress),
+            Format::Db => self.write_db(&mut draft, progress),
+            Format::Ybb => self.write_ybb(&mut draft, progress),
+            Format::Apery => self.write_apery(&mut draft, progress),
+            Format::Sbk => self.write_sbk(&mut draft, progress),
         }?;
         draft.publish(force)?;
         Ok(written)
     }
 
-    fn write_native(self, draft: &mut Draft) -> Result<Written, BookError> {
+    fn write_native(self, draft: &mut Draft, progress: Telling<'_>) -> Result<Written, BookError> {
         let writer = native::Writer::new(draft, self.header)?;
         let mut writer = writer.with_table_in(folder_of(&self.path));
         let named = &self.named;
@@ -268,7 +280,7 @@ impl Target {
                 writer.write_encoded(&encoded)?;
                 let mut named = named.write().unwrap_or_else(PoisonError::into_inner);
                 *named = Arc::clone(writer.sources());
-                Ok(())
+                progress(writer.written().0)
             },
         )?;
         let (positions, moves) = writer.written();
@@ -276,7 +288,7 @@ impl Target {
         Ok(Written { positions, moves, losses: Losses::default() })
     }
 
-    fn write_db(self, draft: &mut Draft) -> Result<Written, BookError> {
+    fn write_db(self, draft: &mut Draft, progress: Telling<'_>) -> Result<Written, BookError> {
         let game = self.header.game;
         let mut writer = db::Writer::new(draft, game)?;
         let mut written = Written::default();
@@ -293,14 +305,15 @@ impl Target {
             },
             |(text, part)| {
                 written.add(part);
-                writer.write_text(&text, part.losses)
+                writer.write_text(&text, part.losses)?;
+                progress(written.positions)
             },
         )?;
         writer.finish()?;
         Ok(written)
     }
 
-    fn write_ybb(self, draft: &mut Draft) -> Result<Written, BookError> {
+    fn write_ybb(self, draft: &mut Draft, progress: Telling<'_>) -> Result<Written, BookError> {
         let folder = folder_of(&self.path);
         let mut writer = ybb::Writer::new(draft, folder)?;
         let mut written = Written::default();
@@ -317,14 +330,15 @@ impl Target {
             },
             |(encoded, part)| {
                 written.add(part);
-                writer.write_encoded(encoded)
+                writer.write_encoded(encoded)?;
+                progress(written.positions)
             },
         )?;
         written.losses = writer.finish()?.1;
         Ok(written)
     }
 
-    fn write_apery(self, draft: &mut Draft) -> Result<Written, BookError> {
+    fn write_apery(self, draft: &mut Draft, progress: Telling<'_>) -> Result<Written, BookError> {
         let mut writer = apery::Writer::new(draft);
         let mut written = Written::default();
         self.sorter.finish(
@@ -340,14 +354,15 @@ impl Target {
             },
             |(records, part)| {
                 written.add(part);
-                writer.write_records(&records, part.losses)
+                writer.write_records(&records, part.losses)?;
+                progress(written.positions)
             },
         )?;
         writer.finish()?;
         Ok(written)
     }
 
-    fn write_sbk(mut self, draft: &mut Draft) -> Result<Written, BookError> {
+    fn write_sbk(mut self, draft: &mut Draft, progress: Telling<'_>) -> Result<Written, BookError> {
         let mut numbers = sbk::Numbers::new(self.sorter.most());
         let hashed = |merged: Merged<'_>| {
             let mut part = Vec::new();
@@ -357,7 +372,10 @@ impl Target {
             })?;
             Ok(part)
         };
-        self.sorter.pass(self.combine, hashed, |part| numbers.add(&part))?;
+        self.sorter.pass(self.combine, hashed, |part| {
+            numbers.add(&part)?;
+            progress(0)
+        })?;
         let mut writer = sbk::Writer::new(draft, &self.header, &numbers)?;
         let mut written = Written::default();
         self.sorter.finish(
@@ -372,7 +390,8 @@ impl Target {
             },
             |(states, part)| {
                 written.add(part);
-                writer.write(states)
+                writer.write(states)?;
+                progress(written.positions)
             },
         )?;
         written.losses = writer.finish()?.1;

@@ -153,8 +153,7 @@ fn a_circle_is_worth_what_leaving_it_is() {
 
 #[test]
 fn of_equals_the_nearer_is_taken_or_where_it_is_bad_the_farther() {
-    for (value, expected) in
-        [(30, ["2g2f 30/0", "7g7f 30/1"]), (-30, ["7g7f -30/1", "2g2f -30/0"])]
+    for (value, expected) in [(30, ["2g2f 30/0", "7g7f 30/1"]), (-30, ["7g7f -30/1", "2g2f -30/0"])]
     {
         let book = Lines::new(Game::Shogi).line(&start(), "7g7f 3c3d", Some(-value)).line(
             &start(),
