@@ -80,14 +80,8 @@ impl<'a> Stream<'a> {
             let cut = reader.last_order().to_vec();
             let ends: Vec<usize> = self.readers.iter().map(|reader| reader.before(&cut)).collect();
             let all = self.readers.iter().zip(&ends).map(|(reader, end)| end - reader.given).sum();
-            if all < self.size / 2 {
-                // Where one run holds back the others, more is held of it; where all its records are equal, as much as it takes.
-                for reader in &mut self.readers {
-                    reader.most = reader.most.min(self.usual);
-                }
-                let held = self.readers[first].bytes.len() - self.readers[first].given;
-                let most = if all == 0 { usize::MAX } else { self.size };
-                self.readers[first].most = held.max(self.usual).saturating_mul(2).min(most);
+            if all < self.size / 4 {
+                self.hold_more(first, all == 0);
             }
             if all > 0 {
                 let mut piece = Vec::with_capacity(all);
@@ -97,6 +91,21 @@ impl<'a> Stream<'a> {
                 }
                 return Ok(Some(piece));
             }
+        }
+    }
+
+    /// Where one run holds back the others, more is held of it; where all its records are equal, as much as it takes.
+    fn hold_more(&mut self, first: usize, must: bool) {
+        let all: usize = self.readers.iter().map(|reader| reader.bytes.len()).sum();
+        for reader in &mut self.readers {
+            reader.most = reader.most.min(self.usual);
+        }
+        let reader = &mut self.readers[first];
+        let wanted = reader.bytes.len().max(self.usual).saturating_mul(2);
+        if must {
+            reader.most = wanted;
+        } else if all < 4 * self.size {
+            reader.most = wanted.min(self.size);
         }
     }
 }
@@ -114,7 +123,7 @@ impl Reader {
     fn fill(&mut self, store: &dyn ReadAt) -> Result<(), BookError> {
         loop {
             let held = self.bytes.len() - self.given;
-            if self.at == self.end || held > self.most / 2 && self.given < self.whole {
+            if self.at == self.end || held > self.most / 4 * 3 && self.given < self.whole {
                 break;
             }
             if held >= self.most {
@@ -122,6 +131,9 @@ impl Reader {
                 self.most = self.most.saturating_mul(2);
             }
             self.bytes.drain(..self.given);
+            // No more than is needed, should more have been held once.
+            self.bytes.shrink_to(self.most);
+            self.bytes.reserve_exact(self.most.saturating_sub(held));
             self.whole -= self.given;
             self.last = self.last.saturating_sub(self.given);
             self.given = 0;
