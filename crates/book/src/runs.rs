@@ -24,7 +24,8 @@ use chunk::Record;
 pub(crate) use range::{Item, Merged};
 pub(crate) use store::Place;
 
-use crate::codec::Sources;
+use crate::bytes::Taker;
+use crate::codec::{Sources, take_entry};
 use crate::combine::Combine;
 use crate::parallel::in_order;
 use crate::{BookError, Entry, Format};
@@ -155,7 +156,7 @@ impl Sorter {
         };
         let ranges = cuts(&chunks, self.range_size(&chunks));
         let mut run = store.begin();
-        let work = |range: Range| Ok(block_of(&range.records(&chunks)));
+        let work = |range: Range| Ok(block_of(&self.thinned(range.records(&chunks), &sources)));
         in_order(self.threads, ranges.into_iter().map(Ok), work, |block| {
             store.write(&mut run, &block)
         })?;
@@ -172,9 +173,22 @@ impl Sorter {
     fn unite(&self, store: &mut Store, runs: &[Run], mut run: Run) -> Result<(), BookError> {
         let reader = store.reader()?;
         let pieces = Stream::of(&reader, runs, self.piece_size());
-        let work = |piece: Vec<u8>| Ok(block_of(&sorted(&piece)));
+        let sources = self.sources();
+        let work = |piece: Vec<u8>| Ok(block_of(&self.thinned(sorted(&piece), &sources)));
         in_order(self.threads, pieces, work, |block| store.write(&mut run, &block))?;
-        store.end(run, runs.len(), &self.sources(), self.place)
+        store.end(run, runs.len(), &sources, self.place)
+    }
+
+    /// Without the third and later ones of equal neighbours that count no games: they add nothing to two, whatever the rule. A
+    /// text that has the same position a million times would have all of them in one piece.
+    fn thinned<'a>(&self, records: Vec<Record<'a>>, sources: &Sources) -> Vec<Record<'a>> {
+        let mut kept = Vec::with_capacity(records.len());
+        for equal in records.chunk_by(|a, b| a.order == b.order && a.entry == b.entry) {
+            let adds_nothing =
+                equal.len() > 2 && counts_nothing(equal[0], self.maker.game, sources);
+            kept.extend_from_slice(if adds_nothing { &equal[..2] } else { equal });
+        }
+        kept
     }
 
     fn largest_range(&self) -> usize {
@@ -231,6 +245,14 @@ impl Sorter {
             }
         }
     }
+}
+
+/// Whether an entry says nothing of how often its moves were played.
+fn counts_nothing(record: Record<'_>, game: Game, sources: &Sources) -> bool {
+    let entry = take_entry(&mut Taker::new(record.entry), game, sources);
+    entry.is_some_and(|entry| {
+        entry.moves.iter().all(|m| m.count == 0 && m.wins == 0 && m.draws == 0)
+    })
 }
 
 /// The records of a piece, in order; equal ones as they came.

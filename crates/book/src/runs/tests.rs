@@ -3,6 +3,10 @@ use crate::sample::random_entries;
 use serde_json::json;
 
 fn sorted(sorter: Sorter) -> Vec<Entry> {
+    sorted_by(sorter, Combine::First)
+}
+
+fn sorted_by(sorter: Sorter, combine: Combine) -> Vec<Entry> {
     let mut entries = Vec::new();
     let make = |merged: Merged<'_>| {
         let mut part = Vec::new();
@@ -16,7 +20,7 @@ fn sorted(sorter: Sorter) -> Vec<Entry> {
         entries.extend(part);
         Ok(())
     };
-    sorter.finish(Combine::First, make, take).unwrap();
+    sorter.finish(combine, make, take).unwrap();
     entries
 }
 
@@ -103,6 +107,34 @@ fn long_and_equal_entries_fit_whatever_is_held_of_a_run() {
     assert!(found.iter().zip(&entries).all(|(found, entry)| found.key == entry.key));
     assert_eq!(found[7].comment.as_deref().map(str::len), Some(200), "it came first");
     assert_eq!(found[39].comment.as_deref().map(str::len), Some(100_000));
+}
+
+#[test]
+fn a_position_a_thousand_times_takes_little_and_comes_to_the_same() {
+    let mut entries = random_entries(Game::Shogi, 3, 17);
+    // One says nothing of games, in an order that is not that of its values; one counts.
+    for (entry, count) in entries.iter_mut().zip([0, 5, 0]) {
+        entry.moves.reverse();
+        entry.moves.iter_mut().for_each(|m| (m.count, m.wins, m.draws) = (count, 0, 0));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    for combine in Combine::ALL.map(|(_, combine)| combine) {
+        let results = [1 << 30, 1].map(|memory| {
+            let mut sorter = Sorter::new(Format::Native, Game::Shogi, folder.path(), memory);
+            sorter.most_runs = 4;
+            for _ in 0..1000 {
+                push(&mut sorter, &entries, Place::default());
+                push(&mut sorter, &entries[..1], Place::default());
+            }
+            if memory == 1 {
+                sorter.spill().unwrap();
+                assert!((1000..1100).contains(&sorter.most()), "{} records", sorter.most());
+            }
+            sorted_by(sorter, combine)
+        });
+        assert_eq!(results[0].len(), 3);
+        assert!(results[0] == results[1], "{combine:?}");
+    }
 }
 
 #[test]
