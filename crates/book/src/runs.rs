@@ -156,7 +156,7 @@ impl Sorter {
         };
         let ranges = cuts(&chunks, self.range_size(&chunks));
         let mut run = store.begin();
-        let work = |range: Range| Ok(block_of(&self.thinned(range.records(&chunks), &sources)));
+        let work = |range: Range| Ok(block_of(&self.thinned(&range.records(&chunks), &sources)));
         in_order(self.threads, ranges.into_iter().map(Ok), work, |block| {
             store.write(&mut run, &block)
         })?;
@@ -174,14 +174,14 @@ impl Sorter {
         let reader = store.reader()?;
         let pieces = Stream::of(&reader, runs, self.piece_size());
         let sources = self.sources();
-        let work = |piece: Vec<u8>| Ok(block_of(&self.thinned(sorted(&piece), &sources)));
+        let work = |piece: Vec<u8>| Ok(block_of(&self.thinned(&sorted(&piece), &sources)));
         in_order(self.threads, pieces, work, |block| store.write(&mut run, &block))?;
         store.end(run, runs.len(), &sources, self.place)
     }
 
     /// Without the third and later ones of equal neighbours that count no games: they add nothing to two, whatever the rule. A
     /// text that has the same position a million times would have all of them in one piece.
-    fn thinned<'a>(&self, records: Vec<Record<'a>>, sources: &Sources) -> Vec<Record<'a>> {
+    fn thinned<'a>(&self, records: &[Record<'a>], sources: &Sources) -> Vec<Record<'a>> {
         let mut kept = Vec::with_capacity(records.len());
         for equal in records.chunk_by(|a, b| a.order == b.order && a.entry == b.entry) {
             let adds_nothing =
