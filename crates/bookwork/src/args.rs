@@ -159,6 +159,9 @@ pub struct Prune {
     /// Moves beyond so many in a position, the worst ones
     #[arg(long, value_name = "N")]
     pub keep: Option<usize>,
+    /// All moves of a position but the one that "play" stays with: the most played of those less than this behind the best, with --source of that source
+    #[arg(long, value_name = "CP")]
+    pub most_played: Option<i32>,
     /// Positions after this move of the game
     #[arg(long, value_name = "N")]
     pub max_ply: Option<u32>,

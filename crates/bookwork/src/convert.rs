@@ -1,7 +1,8 @@
 //! One format into another; several books into one; what is not wanted left out.
 
 use crate::args::{Convert, Merge, Prune, Writing};
-use crate::sorted::{open, take_all};
+use crate::sorted::{finish, open, take_all};
+use crate::steady::steady;
 use crate::{Console, WorkError};
 use book::{BookMove, Combine, Entry, Format, Header, Target, Written};
 use chart::grouped;
@@ -27,7 +28,7 @@ impl Writing {
 
     /// Ends it, and says what became of it.
     pub(crate) fn end(&self, target: Target, console: &mut Console<'_>) -> Result<(), WorkError> {
-        let written = target.finish(self.force).map_err(WorkError::at(&self.out))?;
+        let written = finish(target, &self.out, self.force, console)?;
         self.report(&written, console)
     }
 
@@ -143,11 +144,11 @@ impl Prune {
 
     fn prune(&self, entry: &mut Entry) {
         let is_late = self.max_ply.is_some_and(|most| entry.ply > most);
-        let is_foreign = self.source.as_deref().is_some_and(|text| {
-            let has =
-                |m: &BookMove| m.source.as_deref().is_some_and(|source| source.contains(text));
-            !entry.moves.iter().any(has)
-        });
+        let is_from = |m: &BookMove| {
+            let has = |text| m.source.as_deref().is_some_and(|source| source.contains(text));
+            self.source.as_deref().is_none_or(has)
+        };
+        let is_foreign = self.source.is_some() && !entry.moves.iter().any(is_from);
         if is_late || is_foreign || self.side.is_some_and(|side| side != entry.turn()) {
             entry.moves.clear();
             return;
@@ -159,6 +160,10 @@ impl Prune {
             let is_bad = m.value.zip(least).is_some_and(|(value, least)| value < least);
             !is_bad && self.min_count.is_none_or(|count| m.count >= count)
         });
+        if let Some(margin) = self.most_played {
+            let kept = steady(&entry.moves, margin, is_from).map(|m| m.mv);
+            entry.moves.retain(|m| Some(m.mv) == kept);
+        }
         entry.moves.truncate(self.keep.unwrap_or(usize::MAX));
         if self.plain {
             for m in &mut entry.moves {

@@ -229,7 +229,9 @@ impl Play {
                 m.value = Some(m.value.map_or(doubt.seen, |value| value.min(doubt.seen)));
             }
             if moves.iter().all(|m| m.mv != doubt.mv) {
-                moves.push(BookMove::valued(doubt.mv, doubt.seen, 0));
+                // It is still a move of the book's own, and named so.
+                let source = Some(players[0].study.name().into());
+                moves.push(BookMove { source, ..BookMove::valued(doubt.mv, doubt.seen, 0) });
             }
             book.put(&doubt.position, moves)?;
         }

@@ -26,6 +26,7 @@ pub mod mine;
 mod propagate;
 pub mod searcher;
 mod sorted;
+mod steady;
 #[cfg(test)]
 mod tests;
 

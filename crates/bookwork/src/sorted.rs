@@ -2,7 +2,9 @@
 
 use crate::args::Reading;
 use crate::{Console, WorkError};
-use book::{BookError, Combine, Entry, Header, NativeBook, Problems, ReadOptions, Source, Target};
+use book::{
+    BookError, Combine, Entry, Header, NativeBook, Problems, ReadOptions, Source, Target, Written,
+};
 use std::collections::VecDeque;
 use std::path::Path;
 use tempfile::TempPath;
@@ -81,6 +83,28 @@ pub(crate) fn take_all(
     Ok(())
 }
 
+/// Writes a book that has taken everything, telling how far it is.
+pub(crate) fn finish(
+    target: Target,
+    path: &Path,
+    force: bool,
+    console: &mut Console<'_>,
+) -> Result<Written, WorkError> {
+    let (tell, stop) = (&mut *console.tell, console.stop);
+    let mut told = 0;
+    let mut progress = |positions: u64| {
+        if positions / OFTEN > told {
+            told = positions / OFTEN;
+            tell(&format!("{}: {} positions written", path.display(), chart::grouped(positions)));
+        }
+        match stop.load(std::sync::atomic::Ordering::Relaxed) {
+            true => Err(BookError::Interrupted),
+            false => Ok(()),
+        }
+    };
+    target.finish_telling(force, &mut progress).map_err(WorkError::at(path))
+}
+
 /// Tells what could not be read.
 pub(crate) fn tell_problems(path: &Path, problems: &Problems, console: &mut Console<'_>) {
     for line in problems.to_string().lines() {
@@ -113,7 +137,7 @@ impl Native {
         let target = Target::new(&copy, None, header, Combine::Both, MEMORY)?;
         let mut target = target.on_threads(reading.threads);
         take_all(path, source, &mut target, |_| (), console)?;
-        target.finish(true)?;
+        finish(target, &copy, true, console)?;
         let book = NativeBook::open_file(&copy)?;
         Ok(Self { book, _copy: Some(copy) })
     }

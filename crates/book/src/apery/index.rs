@@ -2,7 +2,9 @@
 
 use super::{AperyBook, RECORD, Record};
 use crate::bytes::{Taker, bytes_at};
+use crate::parallel::in_order;
 use crate::{BookError, Key};
+use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::Hasher;
@@ -26,25 +28,27 @@ pub(super) struct Index {
 }
 
 impl Index {
-    pub(super) fn of(book: &AperyBook) -> Result<Self, BookError> {
+    pub(super) fn of(book: &AperyBook, threads: usize) -> Result<Self, BookError> {
         if book.records >= u64::from(u32::MAX) {
             return Err(BookError::Unfit(format!("{} records at once", book.records)));
         }
         let mut keys: Vec<(u64, u32)> = Vec::new();
-        for first in (0..book.records).step_by(PART as usize) {
-            let count = PART.min(book.records - first);
-            let bytes = bytes_at(&*book.input, first * RECORD, (count * RECORD) as usize)?;
-            for (number, record) in (first..).zip(bytes.chunks_exact(RECORD as usize)) {
-                let key = Taker::new(record).u64().unwrap_or(0);
-                match keys.last() {
-                    Some(&(last, _)) if last == key => {}
-                    Some(&(last, _)) if last > key => {
-                        return Err(BookError::damaged(number * RECORD, "not in order"));
-                    }
-                    _ => keys.push((key, number as u32)),
+        let parts = (0..book.records).step_by(PART as usize).map(Ok);
+        in_order(
+            threads,
+            parts,
+            |first| part_of(book, first),
+            |part| {
+                // A key may go on from one part to the next.
+                let (number, last) = (part.first().map_or(0, |part| part.1), keys.last());
+                match part.first().zip(last).map(|((key, _), (last, _))| key.cmp(last)) {
+                    Some(Ordering::Less) => return Err(not_in_order(u64::from(number))),
+                    Some(Ordering::Equal) => keys.extend(&part[1..]),
+                    _ => keys.extend(part),
                 }
-            }
-        }
+                Ok(())
+            },
+        )?;
         keys.shrink_to_fit();
         let width = (keys.len().max(1) as u64).next_power_of_two().trailing_zeros().max(3);
         let shift = 64 - width;
@@ -60,6 +64,11 @@ impl Index {
             index.words[word] |= bits;
         }
         Ok(index)
+    }
+
+    /// The key at a place.
+    pub(super) fn key(&self, place: u32) -> u64 {
+        self.keys[place as usize].0
     }
 
     /// How many keys there are.
@@ -95,6 +104,26 @@ impl Index {
         let mut from = Taker::new(&bytes);
         Ok(std::iter::from_fn(|| Record::read(&mut from)).collect())
     }
+}
+
+/// The keys of some records, each once, with the number of its first record among them.
+fn part_of(book: &AperyBook, first: u64) -> Result<Vec<(u64, u32)>, BookError> {
+    let count = PART.min(book.records - first);
+    let bytes = bytes_at(&*book.input, first * RECORD, (count * RECORD) as usize)?;
+    let mut keys: Vec<(u64, u32)> = Vec::new();
+    for (number, record) in (first..).zip(bytes.chunks_exact(RECORD as usize)) {
+        let key = Taker::new(record).u64().unwrap_or(0);
+        match keys.last() {
+            Some(&(last, _)) if last == key => {}
+            Some(&(last, _)) if last > key => return Err(not_in_order(number)),
+            _ => keys.push((key, number as u32)),
+        }
+    }
+    Ok(keys)
+}
+
+fn not_in_order(record: u64) -> BookError {
+    BookError::damaged(record * RECORD, "not in order")
 }
 
 /// A position whose key is in the book.

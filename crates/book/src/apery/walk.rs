@@ -43,7 +43,7 @@ impl AperyBook {
         work: impl Fn(Vec<Entry>) -> Result<T, BookError> + Sync,
         mut take: impl FnMut(usize, T) -> Result<(), BookError>,
     ) -> Result<u64, BookError> {
-        let index = Index::of(self)?;
+        let index = Index::of(self, threads)?;
         let mut walk = Walk { book: self, index: &index, astray: 0, given: None };
         let (met, mut records) = walk.go(roots, threads, &work, &mut take)?;
         if !met.is_all() && astray > 0 {
@@ -122,7 +122,8 @@ impl Walk<'_> {
             self.stray(&mut position, step.left, next)?;
             return Ok(None);
         };
-        let board = board_key(&position);
+        // The key of the position is known: without what is not on the board it is the board's.
+        let board = self.index.key(step.position.place) ^ mover_key(&position, position.turn());
         let other = mover_key(&position, position.turn().opponent());
         for m in &entry.moves {
             let after = board_key_after(&position, board, m.mv) ^ other;

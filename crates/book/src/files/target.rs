@@ -20,6 +20,9 @@ pub struct Written {
     pub losses: Losses,
 }
 
+/// Who is told how many positions have been written, and may end it.
+type Telling<'a> = &'a mut dyn FnMut(u64) -> Result<(), BookError>;
+
 /// Positions that one thread takes at a time.
 const BATCH: usize = 2048;
 
@@ -93,7 +96,7 @@ impl Target {
         if header.game == Game::Minishogi && matches!(format, Format::Apery | Format::Sbk) {
             return Err(BookError::Unfit(format!("format {format} knows no minishogi")));
         }
-        let folder = path.parent().unwrap_or(Path::new("."));
+        let folder = folder_of(path);
         if !folder.as_os_str().is_empty() {
             std::fs::create_dir_all(folder)?;
         }
@@ -124,7 +127,8 @@ impl Target {
     pub fn by_key(mut self) -> Result<Self, BookError> {
         if self.format == Format::Native {
             let draft = Draft::new(&self.path)?;
-            self.direct = Some(native::Writer::new(draft, self.header.clone())?);
+            let writer = native::Writer::new(draft, self.header.clone())?;
+            self.direct = Some(writer.with_table_in(folder_of(&self.path)));
         }
         Ok(self)
     }
@@ -135,7 +139,7 @@ impl Target {
         if self.direct.is_none() {
             let mut name = self.path.clone().into_os_string();
             name.push(".sort");
-            let plan = serde_json::json!({ "sort": 1, "format": self.format.name(), "plan": plan });
+            let plan = serde_json::json!({ "sort": 2, "format": self.format.name(), "plan": plan });
             self.place = self.sorter.resume(Path::new(&name), &plan)?;
         }
         Ok(self)
@@ -231,7 +235,16 @@ impl Target {
     }
 
     /// Writes the file; an existing one only with `force`.
-    pub fn finish(mut self, force: bool) -> Result<Written, BookError> {
+    pub fn finish(self, force: bool) -> Result<Written, BookError> {
+        self.finish_telling(force, &mut |_| Ok(()))
+    }
+
+    /// The same; `progress` is told how many positions have been written, and whether it says so ends everything.
+    pub fn finish_telling(
+        mut self,
+        force: bool,
+        progress: Telling<'_>,
+    ) -> Result<Written, BookError> {
         if !force && self.path.exists() {
             return Err(std::io::Error::from(std::io::ErrorKind::AlreadyExists).into());
         }
@@ -243,18 +256,19 @@ impl Target {
         self.sort_waiting()?;
         let mut draft = Draft::new(&self.path)?;
         let written = match self.format {
-            Format::Native => self.write_native(&mut draft),
-            Format::Db => self.write_db(&mut draft),
-            Format::Ybb => self.write_ybb(&mut draft),
-            Format::Apery => self.write_apery(&mut draft),
-            Format::Sbk => self.write_sbk(&mut draft),
+            Format::Native => self.write_native(&mut draft, progress),
+            Format::Db => self.write_db(&mut draft, progress),
+            Format::Ybb => self.write_ybb(&mut draft, progress),
+            Format::Apery => self.write_apery(&mut draft, progress),
+            Format::Sbk => self.write_sbk(&mut draft, progress),
         }?;
         draft.publish(force)?;
         Ok(written)
     }
 
-    fn write_native(self, draft: &mut Draft) -> Result<Written, BookError> {
-        let mut writer = native::Writer::new(draft, self.header)?;
+    fn write_native(self, draft: &mut Draft, progress: Telling<'_>) -> Result<Written, BookError> {
+        let writer = native::Writer::new(draft, self.header)?;
+        let mut writer = writer.with_table_in(folder_of(&self.path));
         let named = &self.named;
         self.sorter.finish(
             self.combine,
@@ -266,7 +280,7 @@ impl Target {
                 writer.write_encoded(&encoded)?;
                 let mut named = named.write().unwrap_or_else(PoisonError::into_inner);
                 *named = Arc::clone(writer.sources());
-                Ok(())
+                progress(writer.written().0)
             },
         )?;
         let (positions, moves) = writer.written();
@@ -274,7 +288,7 @@ impl Target {
         Ok(Written { positions, moves, losses: Losses::default() })
     }
 
-    fn write_db(self, draft: &mut Draft) -> Result<Written, BookError> {
+    fn write_db(self, draft: &mut Draft, progress: Telling<'_>) -> Result<Written, BookError> {
         let game = self.header.game;
         let mut writer = db::Writer::new(draft, game)?;
         let mut written = Written::default();
@@ -291,15 +305,16 @@ impl Target {
             },
             |(text, part)| {
                 written.add(part);
-                writer.write_text(&text, part.losses)
+                writer.write_text(&text, part.losses)?;
+                progress(written.positions)
             },
         )?;
         writer.finish()?;
         Ok(written)
     }
 
-    fn write_ybb(self, draft: &mut Draft) -> Result<Written, BookError> {
-        let folder = self.path.parent().unwrap_or(Path::new("."));
+    fn write_ybb(self, draft: &mut Draft, progress: Telling<'_>) -> Result<Written, BookError> {
+        let folder = folder_of(&self.path);
         let mut writer = ybb::Writer::new(draft, folder)?;
         let mut written = Written::default();
         self.sorter.finish(
@@ -315,14 +330,15 @@ impl Target {
             },
             |(encoded, part)| {
                 written.add(part);
-                writer.write_encoded(encoded)
+                writer.write_encoded(encoded)?;
+                progress(written.positions)
             },
         )?;
         written.losses = writer.finish()?.1;
         Ok(written)
     }
 
-    fn write_apery(self, draft: &mut Draft) -> Result<Written, BookError> {
+    fn write_apery(self, draft: &mut Draft, progress: Telling<'_>) -> Result<Written, BookError> {
         let mut writer = apery::Writer::new(draft);
         let mut written = Written::default();
         self.sorter.finish(
@@ -338,15 +354,16 @@ impl Target {
             },
             |(records, part)| {
                 written.add(part);
-                writer.write_records(&records, part.losses)
+                writer.write_records(&records, part.losses)?;
+                progress(written.positions)
             },
         )?;
         writer.finish()?;
         Ok(written)
     }
 
-    fn write_sbk(self, draft: &mut Draft) -> Result<Written, BookError> {
-        let mut keys = Vec::new();
+    fn write_sbk(mut self, draft: &mut Draft, progress: Telling<'_>) -> Result<Written, BookError> {
+        let mut numbers = sbk::Numbers::new(self.sorter.most());
         let hashed = |merged: Merged<'_>| {
             let mut part = Vec::new();
             merged.each_key(|key| {
@@ -356,10 +373,9 @@ impl Target {
             Ok(part)
         };
         self.sorter.pass(self.combine, hashed, |part| {
-            keys.push(part);
-            Ok(())
+            numbers.add(&part)?;
+            progress(0)
         })?;
-        let numbers = sbk::Numbers::of(keys)?;
         let mut writer = sbk::Writer::new(draft, &self.header, &numbers)?;
         let mut written = Written::default();
         self.sorter.finish(
@@ -374,12 +390,18 @@ impl Target {
             },
             |(states, part)| {
                 written.add(part);
-                writer.write(states)
+                writer.write(states)?;
+                progress(written.positions)
             },
         )?;
         written.losses = writer.finish()?.1;
         Ok(written)
     }
+}
+
+/// Where a file lies.
+fn folder_of(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new("."))
 }
 
 impl Written {

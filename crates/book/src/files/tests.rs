@@ -127,8 +127,8 @@ fn a_conversion_that_was_ended_goes_on() {
         target.finish(false).unwrap();
     }
     let inputs = ["in.db", "in.nbk"].map(at);
-    // Takes both, one after the other, and ends after so many parts.
-    let run = |out: &Path, parts: usize| {
+    // Takes both, one after the other, and ends after so many parts, or while it writes.
+    let run_until = |out: &Path, parts: usize, until: u64| {
         let header = Header::new(Game::Shogi);
         let target = Target::new(out, None, header, Combine::First, 1 << 16).unwrap();
         let mut target =
@@ -145,8 +145,12 @@ fn a_conversion_that_was_ended_goes_on() {
                 },
             )?;
         }
-        target.finish(false).map(|written| (resumed, taken, written))
+        let mut progress =
+            |count: u64| if count > until { Err(BookError::Interrupted) } else { Ok(()) };
+        let written = target.finish_telling(false, &mut progress)?;
+        Ok((resumed, taken, written))
     };
+    let run = |out: &Path, parts: usize| run_until(out, parts, u64::MAX);
     for format in [Format::Native, Format::Db] {
         let (whole, out) = (at(&format!("whole.{format}")), at(&format!("out.{format}")));
         let (_, parts, expected) = run(&whole, usize::MAX).unwrap();
@@ -159,6 +163,13 @@ fn a_conversion_that_was_ended_goes_on() {
         }
         let (resumed, taken, written) = run(&out, usize::MAX).unwrap();
         assert!(resumed > 9000 && taken < parts, "{resumed} positions, {taken} of {parts}");
+        assert_eq!(written, expected);
+        // Ended while it was written: everything has been read.
+        std::fs::remove_file(&out).unwrap();
+        assert!(matches!(run_until(&out, usize::MAX, 10), Err(BookError::Interrupted)));
+        assert!(!out.exists());
+        let (resumed, taken, written) = run(&out, usize::MAX).unwrap();
+        assert_eq!((resumed, taken), (18_000, 0));
         assert_eq!(written, expected);
         assert!(std::fs::read(&out).unwrap() == std::fs::read(&whole).unwrap(), "{format}");
     }

@@ -136,6 +136,35 @@ fn draws_cost_what_the_owner_says() {
 }
 
 #[test]
+fn a_circle_is_worth_what_leaving_it_is() {
+    let book = Lines::new(Game::Shogi).line(&start(), "2h3h 8b7b 3h2h 7b8b", None).line(
+        &start(),
+        "7g7f",
+        Some(50),
+    );
+    let found = book.solved(Minimax::default());
+    assert_eq!(facts(&found, &start()), ["7g7f 50/0", "2h3h 50/4"]);
+    assert_eq!(facts(&found, &after(&start(), "2h3h")), ["8b7b -50/3"]);
+    // White leaves it first where that is better for White.
+    let book = book.line(&after(&start(), "2h3h"), "3c3d", Some(20));
+    let found = book.solved(Minimax::default());
+    assert_eq!(facts(&found, &start()), ["7g7f 50/0", "2h3h -20/1"]);
+}
+
+#[test]
+fn of_equals_the_nearer_is_taken_or_where_it_is_bad_the_farther() {
+    for (value, expected) in [(30, ["2g2f 30/0", "7g7f 30/1"]), (-30, ["7g7f -30/1", "2g2f -30/0"])]
+    {
+        let book = Lines::new(Game::Shogi).line(&start(), "7g7f 3c3d", Some(-value)).line(
+            &start(),
+            "2g2f",
+            Some(value),
+        );
+        assert_eq!(facts(&book.solved(Minimax::default()), &start()), expected);
+    }
+}
+
+#[test]
 fn repetition_in_minishogi_is_lost_by_black() {
     let start = AnyPosition::startpos(Game::Minishogi);
     let circle = "4e4d 2a2b 4d4e 2b2a";
@@ -174,6 +203,15 @@ fn unknown_ends_are_left_unknown() {
     let book = Lines::new(Game::Shogi).line(&start(), "7g7f 3c3d", None);
     let found = book.solved(Minimax::default());
     assert_eq!(facts(&found, &start()), ["7g7f ?/0"]);
+    // Nor taken for lost, nor for won: what is known decides.
+    let book = book.line(&start(), "2g2f 8c8d 9g9f", Some(-200)).line(
+        &after(&start(), "2g2f 8c8d"),
+        "1g1f",
+        None,
+    );
+    let found = book.solved(Minimax::default());
+    assert_eq!(facts(&found, &after(&start(), "2g2f 8c8d")), ["9g9f -200/0", "1g1f ?/0"]);
+    assert_eq!(facts(&found, &start()), ["2g2f -200/2", "7g7f ?/0"]);
 }
 
 #[test]

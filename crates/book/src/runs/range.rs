@@ -1,14 +1,13 @@
-//! What lies between two cuts, of all chunks and runs.
+//! What lies between two cuts, of all chunks.
 
 use super::chunk::{Chunk, Record};
-use super::store::{Run, Store, records_of};
+use super::stream::CHANGED;
 use crate::bytes::Taker;
 use crate::codec::{Sources, take_entry};
 use crate::combine::Combine;
 use crate::{BookError, Entry, Key};
 use rules::Game;
 
-const CHANGED: &str = "a temporary file changed while it was read";
 /// Records of a chunk between two that are looked at to find cuts.
 const STEP: usize = 64;
 
@@ -19,14 +18,11 @@ pub(super) struct Range {
 }
 
 /// Cuts everything into ranges of about so many bytes.
-pub(super) fn cuts(chunks: &[Chunk], runs: &[Run], size: usize) -> Vec<Range> {
+pub(super) fn cuts(chunks: &[Chunk], size: usize) -> Vec<Range> {
     let mut marks: Vec<(&[u8], u64)> = Vec::new();
     for chunk in chunks {
         let weight = (chunk.size() * STEP / chunk.len().max(1)) as u64;
         marks.extend((0..chunk.len()).step_by(STEP).map(|i| (chunk.record(i).order, weight)));
-    }
-    for run in runs {
-        marks.extend(run.marks());
     }
     marks.sort_unstable();
     let mut ranges = Vec::new();
@@ -44,45 +40,12 @@ pub(super) fn cuts(chunks: &[Chunk], runs: &[Run], size: usize) -> Vec<Range> {
 }
 
 impl Range {
-    fn holds(&self, order: &[u8]) -> bool {
-        self.from.as_deref().is_none_or(|from| from <= order)
-            && self.to.as_deref().is_none_or(|to| order < to)
-    }
-
-    /// Reads what runs have of the range.
-    pub(super) fn gather<'a>(
-        self,
-        chunks: &'a [Chunk],
-        store: Option<&Store>,
-    ) -> Result<Gathered<'a>, BookError> {
-        let mut read = Vec::new();
-        if let Some(store) = store {
-            for run in store.runs() {
-                read.push(store.read(run, self.from.as_deref(), self.to.as_deref())?);
-            }
-        }
-        Ok(Gathered { range: self, read, chunks })
-    }
-}
-
-/// The bytes of a range.
-pub(super) struct Gathered<'a> {
-    range: Range,
-    read: Vec<Vec<u8>>,
-    chunks: &'a [Chunk],
-}
-
-impl Gathered<'_> {
-    /// The records, in order; equal ones as they came.
-    pub(super) fn records(&self) -> Vec<Record<'_>> {
-        let range = &self.range;
+    /// The records of the range, in order; equal ones as they came.
+    pub(super) fn records<'a>(&self, chunks: &'a [Chunk]) -> Vec<Record<'a>> {
         let mut records = Vec::new();
-        for bytes in &self.read {
-            records.extend(records_of(bytes).filter(|record| range.holds(record.order)));
-        }
-        for chunk in self.chunks {
-            let from = range.from.as_deref().map_or(0, |from| chunk.before(from));
-            let to = range.to.as_deref().map_or(chunk.len(), |to| chunk.before(to));
+        for chunk in chunks {
+            let from = self.from.as_deref().map_or(0, |from| chunk.before(from));
+            let to = self.to.as_deref().map_or(chunk.len(), |to| chunk.before(to));
             records.extend((from..to).map(|index| chunk.record(index)));
         }
         records.sort_by(Record::compare);

@@ -10,7 +10,7 @@ use durable::{Mode, Opened, Resumable, ResumableError};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs::File;
-use std::io::{BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::io::{ErrorKind, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -24,50 +24,33 @@ pub(crate) struct Place {
     pub(crate) positions: u64,
 }
 
-/// Bytes between two marks.
-const BETWEEN: usize = 32 << 10;
+/// Runs of a level that are put together to one of the next, so that there are never many.
+pub(super) const MOST_RUNS: usize = 128;
+/// Bytes read at a time where all are.
+const PIECE: usize = 1 << 20;
 /// Bytes before a record: its length, how many of it it is sorted by, and how many of these stand before the entry.
 const HEAD: usize = 8;
 
-/// A run: where it lies, and some of its records by what they are sorted by.
-#[derive(Debug)]
+/// A run: where it lies, and how often what is in it was put together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Run {
-    start: u64,
-    end: u64,
-    marks: Vec<(Box<[u8]>, u64)>,
+    pub(super) start: u64,
+    pub(super) end: u64,
+    pub(super) records: u64,
+    level: u32,
 }
 
-impl Run {
-    pub(super) const fn length(&self) -> u64 {
-        self.end - self.start
-    }
-
-    /// The marks with how many bytes follow before the next.
-    pub(super) fn marks(&self) -> impl Iterator<Item = (&[u8], u64)> {
-        let ends = self.marks.iter().skip(1).map(|(_, at)| *at).chain([self.end]);
-        self.marks.iter().zip(ends).map(|((order, at), end)| (&**order, end - at))
-    }
-}
-
-/// Records ready to be written, with the marks among them.
+/// Records as a run has them, and how many.
 pub(super) struct Block {
     bytes: Vec<u8>,
-    marks: Vec<(Box<[u8]>, u64)>,
+    records: u64,
 }
 
 pub(super) fn block_of(records: &[Record<'_>]) -> Block {
     let size = records.iter().map(|r| HEAD + r.order.len() + r.entry.len()).sum();
-    let mut block = Block { bytes: Vec::with_capacity(size), marks: Vec::new() };
-    let mut last = None;
-    for record in records {
-        let at = block.bytes.len();
-        if last.is_none_or(|last| at - last >= BETWEEN) {
-            block.marks.push((record.order.into(), at as u64));
-            last = Some(at);
-        }
-        put_record(&mut block.bytes, record);
-    }
-    block
+    let mut bytes = Vec::with_capacity(size);
+    records.iter().for_each(|record| put_record(&mut bytes, record));
+    Block { bytes, records: records.len() as u64 }
 }
 
 fn put_record(out: &mut Vec<u8>, record: &Record<'_>) {
@@ -84,7 +67,7 @@ fn put_record(out: &mut Vec<u8>, record: &Record<'_>) {
 }
 
 /// The next record.
-fn next_record<'a>(from: &mut Taker<'a>) -> Option<Record<'a>> {
+pub(super) fn next_record<'a>(from: &mut Taker<'a>) -> Option<Record<'a>> {
     let (length, order, skip) = (from.u32()?, from.u16()?, from.u16()?);
     let bytes = from.take(length as usize)?;
     Some(Record { order: bytes.get(..usize::from(order))?, entry: bytes.get(usize::from(skip)..)? })
@@ -100,8 +83,7 @@ pub(super) fn records_of(bytes: &[u8]) -> impl Iterator<Item = Record<'_>> {
 #[derive(Default, Serialize, Deserialize)]
 struct Reached {
     place: Place,
-    /// Where each run ends.
-    ends: Vec<u64>,
+    runs: Vec<Run>,
     sources: Vec<String>,
     /// Of everything in the file.
     sum: u32,
@@ -164,18 +146,16 @@ impl Store {
         let opened: Opened<File, Reached> = Resumable::open(path, plan, mode, attach)?;
         let Opened { resumable, output: file, state } = opened;
         let reached = state.unwrap_or_default();
-        let Some((runs, sum)) = runs_of(&file, &reached.ends).ok().flatten() else {
+        let length = resumable.kept();
+        let sum = sum_of(&file, length).ok();
+        let Some(sum) = sum.filter(|sum| sum.clone().finalize() == reached.sum) else {
             return Ok(None);
         };
-        if sum.clone().finalize() != reached.sum {
-            return Ok(None);
-        }
         let mut sources = Sources::default();
         for source in &reached.sources {
             sources.number(&Arc::from(source.as_str()));
         }
-        let length = resumable.kept();
-        let named = Some(Named { resumable, sum });
+        let (runs, named) = (reached.runs, Some(Named { resumable, sum }));
         Ok(Some((Self { file, length, runs, named }, sources, reached.place)))
     }
 
@@ -183,56 +163,61 @@ impl Store {
         &self.runs
     }
 
+    /// Where runs are read.
+    pub(super) fn file(&self) -> &dyn ReadAt {
+        &self.file
+    }
+
+    /// A second handle, to read runs while another is written.
+    pub(super) fn reader(&self) -> Result<File, BookError> {
+        Ok(self.file.try_clone()?)
+    }
+
+    /// A run of entries that came in.
     pub(super) const fn begin(&self) -> Run {
-        Run { start: self.length, end: self.length, marks: Vec::new() }
+        Run { start: self.length, end: self.length, records: 0, level: 0 }
+    }
+
+    /// The last runs, if they are as many of one level as are put together, and the run that is begun for them.
+    pub(super) fn begin_level(&self, most: usize) -> Option<(Vec<Run>, Run)> {
+        let last = self.runs.get(self.runs.len().checked_sub(most)?..)?;
+        let level = last.first()?.level;
+        let run = Run { level: level + 1, ..self.begin() };
+        last.iter().all(|run| run.level == level).then(|| (last.to_vec(), run))
     }
 
     /// Adds to a run what comes next in it.
-    pub(super) fn write(&mut self, run: &mut Run, block: Block) -> Result<(), BookError> {
+    pub(super) fn write(&mut self, run: &mut Run, block: &Block) -> Result<(), BookError> {
+        // Where a system reads at a place, it may leave the file there.
+        self.file.seek(SeekFrom::Start(self.length))?;
         self.file.write_all(&block.bytes)?;
         if let Some(named) = &mut self.named {
             named.sum.update(&block.bytes);
         }
-        run.marks.extend(block.marks.into_iter().map(|(order, at)| (order, run.end + at)));
         run.end += block.bytes.len() as u64;
+        run.records += block.records;
         self.length = run.end;
         Ok(())
     }
 
-    /// A run is done: a process that is ended now goes on after it.
+    /// A run is done, which has taken the place of so many: a process that is ended now goes on after it.
     pub(super) fn end(
         &mut self,
         run: Run,
+        replaced: usize,
         sources: &Sources,
         place: Place,
     ) -> Result<(), BookError> {
+        self.runs.truncate(self.runs.len().saturating_sub(replaced));
         self.runs.push(run);
         let Some(named) = &mut self.named else { return Ok(()) };
         let reached = Reached {
             place,
-            ends: self.runs.iter().map(|run| run.end).collect(),
+            runs: self.runs.clone(),
             sources: sources.list().iter().map(|source| source.as_ref().to_owned()).collect(),
             sum: named.sum.clone().finalize(),
         };
         named.resumable.checkpoint(self.length, &reached).map_err(other)
-    }
-
-    /// The bytes of a run in which everything lies that is sorted from there to there. They begin with a record.
-    pub(super) fn read(
-        &self,
-        run: &Run,
-        from: Option<&[u8]>,
-        to: Option<&[u8]>,
-    ) -> Result<Vec<u8>, BookError> {
-        // What equals a mark may begin before it.
-        let first = from.map_or(0, |from| run.marks.partition_point(|(order, _)| **order < *from));
-        let last =
-            to.map_or(run.marks.len(), |to| run.marks.partition_point(|(order, _)| **order < *to));
-        let start = run.marks.get(first.saturating_sub(1)).map_or(run.start, |(_, at)| *at);
-        let end = run.marks.get(last).map_or(run.end, |(_, at)| *at);
-        let mut bytes = vec![0; end.saturating_sub(start) as usize];
-        self.file.read_at(start, &mut bytes)?;
-        Ok(bytes)
     }
 
     /// Everything is done: the file goes.
@@ -245,34 +230,14 @@ impl Store {
     }
 }
 
-/// Finds the marks of runs that end there, and the sum of all bytes; nothing where they are not whole.
-fn runs_of(file: &File, ends: &[u64]) -> std::io::Result<Option<(Vec<Run>, Hasher)>> {
-    let mut input = BufReader::with_capacity(1 << 20, file);
-    input.rewind()?;
-    let (mut sum, mut runs, mut at, mut bytes) = (Hasher::new(), Vec::new(), 0u64, Vec::new());
-    for &end in ends {
-        let mut run = Run { start: at, end, marks: Vec::new() };
-        let mut marked: Option<u64> = None;
-        while at < end {
-            let mut head = [0; HEAD];
-            input.read_exact(&mut head)?;
-            let length = u64::from(u32::from_le_bytes([head[0], head[1], head[2], head[3]]));
-            if length > end - at {
-                return Ok(None);
-            }
-            bytes.clear();
-            bytes.extend(head);
-            input.by_ref().take(length).read_to_end(&mut bytes)?;
-            sum.update(&bytes);
-            let Some(record) = next_record(&mut Taker::new(&bytes)) else { return Ok(None) };
-            if marked.is_none_or(|marked| at - marked >= BETWEEN as u64) {
-                run.marks.push((record.order.into(), at));
-                marked = Some(at);
-            }
-            at += bytes.len() as u64;
-        }
-        runs.push(run);
+/// The sum of so many bytes of a file.
+fn sum_of(file: &File, length: u64) -> std::io::Result<Hasher> {
+    let mut sum = Hasher::new();
+    let mut bytes = vec![0; PIECE];
+    for at in (0..length).step_by(PIECE) {
+        let part = &mut bytes[..usize::try_from(length - at).unwrap_or(PIECE).min(PIECE)];
+        file.read_at(at, part)?;
+        sum.update(part);
     }
-    input.seek(SeekFrom::Start(at))?;
-    Ok(Some((runs, sum)))
+    Ok(sum)
 }

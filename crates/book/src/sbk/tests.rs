@@ -8,7 +8,8 @@ use std::collections::HashSet;
 fn write(header: &Header, entries: &[Entry]) -> Result<(Vec<u8>, Losses), BookError> {
     let hashed = |entry: &Entry| Ok((entry.key, entry.position(Game::Shogi)?.key()));
     let keys = entries.iter().map(hashed).collect::<Result<Vec<_>, BookError>>()?;
-    let numbers = Numbers::of(vec![keys])?;
+    let mut numbers = Numbers::new(keys.len());
+    numbers.add(&keys)?;
     let mut writer = Writer::new(Vec::new(), header, &numbers)?;
     for entries in entries.chunks(70) {
         let mut part = Part::default();

@@ -19,18 +19,22 @@ pub(crate) struct Numbers {
 }
 
 impl Numbers {
-    /// Of positions with the hashes of [`AnyPosition::key`].
-    pub(crate) fn of(positions: Vec<Vec<(Key, u64)>>) -> Result<Self, BookError> {
-        let count = positions.iter().map(Vec::len).sum();
+    /// None yet, of so many positions at most.
+    pub(crate) fn new(most: usize) -> Self {
+        Self { table: Table::new(most), keys: Vec::with_capacity(most) }
+    }
+
+    /// The next positions in the order of their keys, with the hashes of [`AnyPosition::key`].
+    pub(crate) fn add(&mut self, positions: &[(Key, u64)]) -> Result<(), BookError> {
+        let count = self.keys.len() + positions.len();
         if count > i32::MAX as usize {
             return Err(BookError::Unfit(format!("{count} positions in this format")));
         }
-        let mut numbers = Self { table: Table::new(count), keys: Vec::with_capacity(count) };
-        for (key, hash) in positions.into_iter().flatten() {
-            numbers.table.insert(hash, numbers.keys.len() as u32);
-            numbers.keys.push(key);
+        for &(key, hash) in positions {
+            self.table.insert(hash, self.keys.len() as u32);
+            self.keys.push(key);
         }
-        Ok(numbers)
+        Ok(())
     }
 
     /// The number of the position with a key, from which those after it are counted.

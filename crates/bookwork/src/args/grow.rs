@@ -137,6 +137,9 @@ pub struct Play {
     /// Games end after this move
     #[arg(long, value_name = "N", default_value_t = 60)]
     pub max_ply: u32,
+    /// A game ends when it has met so many positions that the book did not know: those that games come to often are searched first
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub new: Option<u32>,
     /// Seed of the opponents' choice
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,

@@ -4,7 +4,8 @@ use super::{Notes, Players};
 use crate::WorkError;
 use crate::args::Play;
 use crate::growing::Growing;
-use book::{BookMove, Entry};
+use crate::steady::steady;
+use book::BookMove;
 use rules::{AnyPosition, Color, GameRepetition, Move};
 use seed::Rng;
 use std::sync::atomic::AtomicBool;
@@ -120,11 +121,16 @@ impl Play {
         match at.repetition() {
             Some(GameRepetition::Lost(color)) => Some(lost_by(color)),
             Some(_) => Some(End::Drawn),
-            None if at.ply() > self.max_ply => {
+            None if at.ply() > self.max_ply || self.is_enough(game) => {
                 Some(End::Open(game.played.last().map_or(0, |last| last.value)))
             }
             None => None,
         }
+    }
+
+    /// Whether the game has met as many positions as it may that the book did not know.
+    fn is_enough(&self, game: &Finished) -> bool {
+        self.new.is_some_and(|most| game.noted.len() >= most as usize)
     }
 
     /// What the book plays, and what a search thought of it: a move stays until another is better by the margin; else what a
@@ -143,7 +149,14 @@ impl Play {
         let searched = if book.knows(at)? { book.found(at)? } else { None };
         if let Some(searched) = searched {
             let best = match book.find(at)? {
-                Some(valued) => self.steady(&valued.moves, &searched, at),
+                Some(mut valued) => {
+                    valued.moves.retain(|m| at.is_legal(m.mv));
+                    // What only opponents play is not the book's.
+                    let is_ours = |m: &BookMove| {
+                        searched.find(m.mv).is_some_and(|found| found.value.is_some())
+                    };
+                    steady(&valued.moves, self.margin, is_ours).cloned()
+                }
                 None => first(&searched.moves),
             };
             return Ok(best.map(|best| {
@@ -159,24 +172,6 @@ impl Play {
         let best = first(&moves);
         game.noted.push((at.clone(), moves));
         Ok(best.map(|best| (best.mv, best.value.unwrap_or(last))))
-    }
-}
-
-impl Play {
-    /// The move played most of those a search has valued that are worse than the best by less than the margin; the best where none was
-    /// played. What was never played has the value of a search, which games have not lowered yet: who always took the best would
-    /// try everything once, and know no line far. What only opponents play is not the book's.
-    fn steady(&self, moves: &[BookMove], searched: &Entry, at: &AnyPosition) -> Option<BookMove> {
-        let legal = || moves.iter().filter(|m| at.is_legal(m.mv));
-        let best = legal().filter_map(|m| m.value).max();
-        let is_good = |m: &&BookMove| {
-            let is_searched = searched.find(m.mv).is_some_and(|m| m.value.is_some());
-            let behind = m.value.zip(best).map(|(value, best)| best.saturating_sub(value));
-            is_searched && behind.is_some_and(|behind| behind < self.margin)
-        };
-        let most = legal().filter(is_good).map(|m| m.count).max().unwrap_or(0);
-        let played = legal().filter(is_good).find(|m| most > 0 && m.count == most);
-        played.or_else(|| legal().next()).cloned()
     }
 }
 

@@ -70,6 +70,7 @@ fn play(book: &Path, games: u32, max_ply: u32) -> Play {
         study: 4,
         max_value: 600,
         max_ply,
+        new: None,
         seed: 1,
         searching,
     }
@@ -148,6 +149,19 @@ fn a_move_that_turned_out_worse_is_gone_back_to() {
 }
 
 #[test]
+fn a_move_that_a_study_does_not_name_stays_one_of_the_books_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let play = play(&folder.path().join("book.nbk"), 1, 3);
+    let book = Script::new(&[("", "4e4d", 30), ("4e4d 2a2b", "4d4e", -250)]);
+    let opponent = Script::new(&[("4e4d", "2a2b", -30)]);
+    run(&play, &book, &Script::new(&[("", "1e1d", 15)]), &opponent);
+    let book = Growing::open(&play.book, Game::Minishogi).unwrap();
+    let moves = book.found(&start()).unwrap().unwrap().moves;
+    let doubted = moves.iter().find(|m| m.mv.usi(Game::Minishogi) == "4e4d").unwrap();
+    assert_eq!((doubted.value, doubted.source.as_deref()), (Some(-250), Some("script")));
+}
+
+#[test]
 fn values_are_carried_through_what_opponents_played() {
     let folder = tempfile::tempdir().unwrap();
     let play = play(&folder.path().join("book.nbk"), 1, 3);
@@ -178,6 +192,22 @@ fn a_move_stays_until_another_is_better_by_the_margin() {
         let count = found.iter().find(|(mv, ..)| mv == "4e4d").map(|(_, _, count, _)| *count);
         assert_eq!(count, Some(played), "{found:?}");
     }
+}
+
+#[test]
+fn a_game_ends_after_so_many_positions_the_book_did_not_know() {
+    let folder = tempfile::tempdir().unwrap();
+    let play = Play { new: Some(2), ..play(&folder.path().join("book.nbk"), 2, 40) };
+    let (book, opponent) = (Script::new(&[]), Script::new(&[]));
+    let text = run(&play, &book, &Script::new(&[]), &opponent);
+    assert!(text.contains("not decided 2"), "{text}");
+    assert_eq!(book.searched.lock().unwrap().len(), 4, "two as Black, two as White");
+    // What the book knows by now is played through, and two more are searched.
+    run(&play, &book, &Script::new(&[]), &opponent);
+    let searched = book.searched.lock().unwrap();
+    assert_eq!(searched.len(), 8);
+    let plies = |line: &String| line.split_ascii_whitespace().count();
+    assert_eq!(searched.iter().map(plies).collect::<Vec<_>>(), [0, 2, 1, 3, 4, 6, 5, 7]);
 }
 
 #[test]
