@@ -3,7 +3,8 @@
 
 use crate::nets::{CALIBRATION, Players};
 use crate::plan::{LabelledStart, LoopSettings, Preset};
-use crate::settings::{SettingsError, Start};
+use crate::settings::SettingsError;
+use balance::{Start, StartError, Temperature, WinRate};
 use clap::Args;
 use rules::Game;
 use std::path::{Path, PathBuf};
@@ -71,18 +72,18 @@ pub struct ReinforceFlags {
     opening_plies: Option<u32>,
 
     /// Temperature afterwards
-    #[arg(long, value_name = "T")]
-    temperature: Option<f64>,
+    #[arg(long, value_name = "T", value_parser = temperature)]
+    temperature: Option<Temperature>,
 
     /// Highest threshold for resigning; 0 for never
     #[arg(long, value_name = "CHANCE")]
-    resign: Option<f32>,
+    resign: Option<f64>,
 
     /// A game is drawn after so many moves
     #[arg(long, value_name = "N")]
     max_moves: Option<u32>,
 
-    /// Weaken Black by temperature until every start is even
+    /// Weaken the stronger side by temperature until every start is even
     #[arg(long, value_name = "YES|NO")]
     balanced: Option<bool>,
 
@@ -144,6 +145,10 @@ fn preset(name: &str) -> Result<Preset, String> {
     found.ok_or_else(|| format!("expected one of {}", Preset::ALL.map(Preset::name).join(", ")))
 }
 
+fn temperature(text: &str) -> Result<Temperature, String> {
+    text.parse().map_err(|e: balance::temperature::NoTemperature| e.to_string())
+}
+
 fn size(text: &str) -> Result<(u32, u32), String> {
     let parts = text.split_once('x').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
     parts.ok_or_else(|| "expected blocks and channels, as in 5x64".to_owned())
@@ -174,16 +179,18 @@ impl ReinforceFlags {
         set(&mut play.forced, self.forced);
         set(&mut play.least_gain, self.least_gain);
         set(&mut play.constants, self.constants.clone());
-        set(&mut play.opening_plies, self.opening_plies);
+        set(&mut play.exploration.plies, self.opening_plies);
         set(&mut play.later_temperature, self.temperature);
-        set(&mut play.resign.most, self.resign);
+        set(&mut play.resign.highest, self.resign.map(WinRate::from_share));
         set(&mut play.max_moves, self.max_moves);
         if !self.start.is_empty() {
             let starts = self.start.iter().map(|text| Start::parse(game, text));
-            play.starts = starts.collect::<Result<Vec<Start>, SettingsError>>()?;
+            play.starts = starts.collect::<Result<Vec<Start>, StartError>>()?;
         }
         set(&mut settings.games, self.games);
-        set(&mut settings.balanced, self.balanced);
+        if let Some(is_balanced) = self.balanced {
+            settings.balance = is_balanced.then(|| settings.balance.unwrap_or_default());
+        }
         set(&mut settings.net.planes, self.planes.clone());
         if let Some((blocks, channels)) = self.net_size {
             (settings.net.blocks, settings.net.channels) = (blocks, channels);

@@ -9,7 +9,7 @@
 //! | `line`, [`pool`] | many games at a time over a net, on several threads |
 //! | [`records`] | the games of a generation in a file |
 //! | [`review`] | the same read again: replayed by the referee, counted |
-//! | [`balance`] | starts held even by temperature |
+//! | [`lots`] | what is decided of a game before it begins: start, temperatures by room `balance` |
 //! | [`nets`] | what computes the net that plays |
 //! | [`plan`] | what a run is asked to do, presets, what each generation follows from |
 //! | [`training`] | the trainer in PyTorch |
@@ -20,12 +20,12 @@
 //! search on all threads, is too heavy for thousands of short ones. Deliberately absent: printing, clocks
 //! of its own.
 
-pub mod balance;
 mod error;
 mod files;
 pub mod flags;
 mod game;
 mod line;
+pub mod lots;
 pub mod nets;
 pub mod plan;
 pub mod pool;
