@@ -5,6 +5,7 @@ mod args;
 mod reinforce;
 
 pub(crate) use args::LearnArgs;
+pub(crate) use reinforce::failed;
 
 use args::Method;
 

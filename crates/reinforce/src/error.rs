@@ -3,7 +3,7 @@
 use crate::nets::PlayerError;
 use crate::records::RecordError;
 use crate::settings::SettingsError;
-use balance::BalanceError;
+use balance::{BalanceError, MeasureError};
 use lab::LabError;
 use std::path::PathBuf;
 use thiserror::Error;
@@ -17,6 +17,8 @@ pub enum RunError {
     Other { path: PathBuf, difference: String },
     #[error(transparent)]
     Balance(#[from] BalanceError),
+    #[error(transparent)]
+    Measure(#[from] MeasureError),
     #[error(transparent)]
     Lab(Box<LabError>),
     #[error(transparent)]

@@ -13,7 +13,9 @@
 //! | [`nets`] | what computes the net that plays |
 //! | [`plan`] | what a run is asked to do, presets, what each generation follows from |
 //! | [`training`] | the trainer in PyTorch |
-//! | [`flags`] | the flags of `nue learn --method rl` |
+//! | [`temperatures`] | what a temperature costs, measured |
+//! | [`report`] | what a run has learned about its starts |
+//! | [`flags`] | the flags of `nue learn --method rl` and `nue rl` |
 //! | [`run`], `files`, `error` | generations: play, review, train, swap; their small files; what can go wrong |
 //!
 //! The formula, its constants and the judgement of leaves are room `mcts`'; its tree, made for one long
@@ -30,10 +32,12 @@ pub mod nets;
 pub mod plan;
 pub mod pool;
 pub mod records;
+pub mod report;
 pub mod review;
 mod root;
 pub mod run;
 pub mod settings;
+pub mod temperatures;
 pub mod training;
 mod tree;
 

@@ -1,7 +1,7 @@
 //! Games read again before anything is learned from them: replayed by the referee, and counted.
 
 use crate::game::rate;
-use crate::lots::Lots;
+use crate::lots::{Lot, Lots};
 use crate::records::RecordError;
 use crate::settings::PlaySettings;
 use balance::{ResignRule, ResignThreshold, ResignWatch, Wdl};
@@ -45,32 +45,12 @@ impl Review {
         lots: &Lots,
         resign: ResignThreshold,
     ) -> Result<Self, RecordError> {
-        let file = |e| RecordError::file(path, e);
-        let input = File::open(path).map_err(|e| RecordError::file(path, e))?;
-        let reader = Reader::new(BufReader::with_capacity(1 << 20, input)).map_err(file)?;
         let mut review = Self::new(settings, resign);
-        for game in reader.games() {
-            let game = game.map_err(file)?;
-            let number = review.games;
-            review.add(settings, lots, &game).map_err(|reason| RecordError::Game {
-                path: path.to_owned(),
-                number,
-                reason,
-            })?;
-        }
+        read_games(path, settings, lots, &mut |lot, game| review.add(settings, lot, game))?;
         Ok(review)
     }
 
-    fn add(&mut self, settings: &PlaySettings, lots: &Lots, game: &Game) -> Result<(), String> {
-        let (lot, _) = lots.draw(self.games);
-        let start = &settings.starts[lot.assignment.start];
-        if game.start.sfen() != start.sfen {
-            return Err(format!("it begins from {}, not from {}", game.start.sfen(), start.name));
-        }
-        replay(game, &settings.referee())?;
-        if lot.is_played_out && game.reason == Reason::Resign {
-            return Err("it was to be played out and was given up".to_owned());
-        }
+    fn add(&mut self, settings: &PlaySettings, lot: &Lot, game: &Game) {
         self.games += 1;
         self.positions += game.positions() as u64;
         self.learned += game.plies.iter().filter(|ply| !ply.flags.skip).count() as u64;
@@ -81,7 +61,6 @@ impl Review {
         if lot.is_played_out {
             self.resign.played_out(&watched(game, &settings.resign), game.outcome);
         }
-        Ok(())
     }
 
     /// The games in a line.
@@ -100,6 +79,43 @@ impl Review {
             scores.join(", ")
         )
     }
+}
+
+/// Hands over the games of a file in order, from game 0, each replayed by the referee and compared with what was
+/// decided before it began.
+pub(crate) fn read_games(
+    path: &Path,
+    settings: &PlaySettings,
+    lots: &Lots,
+    take: &mut dyn FnMut(&Lot, &Game),
+) -> Result<(), RecordError> {
+    let file = |e| RecordError::file(path, e);
+    let input = File::open(path).map_err(|e| RecordError::file(path, e))?;
+    let reader = Reader::new(BufReader::with_capacity(1 << 20, input)).map_err(file)?;
+    for (number, game) in (0..).zip(reader.games()) {
+        let game = game.map_err(file)?;
+        let (lot, _) = lots.draw(number);
+        check(settings, &lot, &game).map_err(|reason| RecordError::Game {
+            path: path.to_owned(),
+            number,
+            reason,
+        })?;
+        take(&lot, &game);
+    }
+    Ok(())
+}
+
+/// Whether a game is what it was to be, and what the referee says.
+fn check(settings: &PlaySettings, lot: &Lot, game: &Game) -> Result<(), String> {
+    let start = &settings.starts[lot.assignment.start];
+    if game.start.sfen() != start.sfen {
+        return Err(format!("it begins from {}, not from {}", game.start.sfen(), start.name));
+    }
+    replay(game, &settings.referee())?;
+    if lot.is_played_out && game.reason == Reason::Resign {
+        return Err("it was to be played out and was given up".to_owned());
+    }
+    Ok(())
 }
 
 /// Whether the referee says the same of a game as its record.

@@ -31,9 +31,9 @@ use think::TimeSource;
 /// Files of a run and of a generation.
 const SETTINGS: &str = "reinforce.json";
 const START: &str = "start";
-const PLAN: &str = "plan.json";
-const REVIEW: &str = "review.json";
-const GAMES: &str = "games.teacher";
+pub(crate) const PLAN: &str = "plan.json";
+pub(crate) const REVIEW: &str = "review.json";
+pub(crate) const GAMES: &str = "games.teacher";
 const NET: &str = "net.nuedf";
 /// The net that plays next, under a name that stays.
 const CURRENT: &str = "current.nuedf";
@@ -47,6 +47,17 @@ pub struct Machine {
     pub players: Players,
     pub trainer: Trainer,
     pub version: String,
+}
+
+impl Machine {
+    /// Games at a time: as somebody said, or such as fill large batches of every thread without filling the
+    /// memory with large trees.
+    pub(crate) fn at_a_time(&self, playouts: u32) -> NonZeroUsize {
+        let each = if playouts <= LARGE_TREE { 512 } else { 128 };
+        let usual = self.threads.saturating_mul(GROUPS);
+        let usual = usual.saturating_mul(NonZeroUsize::new(each).unwrap_or(NonZeroUsize::MIN));
+        self.games.unwrap_or(usual)
+    }
 }
 
 /// Why a run came to an end.
@@ -277,7 +288,7 @@ impl<'a> Run<'a> {
             last: self.settings.games,
             net,
             threads: self.machine.threads,
-            games: self.machine.games.unwrap_or_else(|| self.usual_games()),
+            games: self.machine.at_a_time(self.settings.play.playouts),
             stop: self.stop,
         };
         let header = self.header(plan, &about);
@@ -289,13 +300,6 @@ impl<'a> Run<'a> {
             return Err(RunError::Interrupted);
         }
         self.done(folder, "self-play".to_owned(), began)
-    }
-
-    /// Games that fill large batches of every thread, without filling the memory with large trees.
-    fn usual_games(&self) -> NonZeroUsize {
-        let each = if self.settings.play.playouts <= LARGE_TREE { 512 } else { 128 };
-        let games = self.machine.threads.saturating_mul(GROUPS);
-        games.saturating_mul(NonZeroUsize::new(each).unwrap_or(NonZeroUsize::MIN))
     }
 
     /// The net that plays, and its name.

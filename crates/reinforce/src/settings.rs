@@ -55,6 +55,8 @@ pub enum SettingsError {
     Start(#[from] StartError),
     #[error("a game cannot begin from {0:?}: it is over there")]
     Over(String),
+    #[error("no table of temperatures: {0}")]
+    Table(String),
     #[error("{name} is {value}: {wanted}")]
     Value { name: &'static str, value: String, wanted: &'static str },
     #[error("unknown constants {0:?}: expected nue, dlshogi, lc0 or alphazero")]

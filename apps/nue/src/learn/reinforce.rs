@@ -34,7 +34,8 @@ pub(super) fn run(args: &LearnArgs) -> CommandResult {
     }
 }
 
-fn failed(error: RunError) -> Failure {
+/// What a person is told.
+pub(crate) fn failed(error: RunError) -> Failure {
     match error {
         RunError::Interrupted => Failure::Interrupted(error.to_string()),
         RunError::Settings(_) | RunError::Other { .. } => Failure::usage(error.to_string()),
