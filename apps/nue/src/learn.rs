@@ -5,7 +5,6 @@ mod args;
 mod reinforce;
 
 pub(crate) use args::LearnArgs;
-pub(crate) use reinforce::failed;
 
 use args::Method;
 

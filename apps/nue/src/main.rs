@@ -85,7 +85,7 @@ enum Command {
     Gen(Box<r#gen::GenArgs>),
     Learn(Box<learn::LearnArgs>),
     Lab(lab::LabArgs),
-    Rl(Box<rl::RlArgs>),
+    Rl(Box<reinforce::commands::RlArgs>),
     Web(Box<web::WebArgs>),
     Fleet(Box<fleet::FleetArgs>),
     Cluster(Box<cluster::ClusterArgs>),

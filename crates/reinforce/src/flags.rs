@@ -3,14 +3,10 @@
 
 use crate::nets::{CALIBRATION, Players};
 use crate::plan::{LabelledStart, LoopSettings, Preset};
-use crate::run::Machine;
-use crate::settings::{PlaySettings, SettingsError};
-use crate::temperatures::Measurement;
-use crate::training::Trainer;
+use crate::settings::SettingsError;
 use balance::{Start, StartError, Table, Temperature, WinRate};
 use clap::Args;
 use rules::Game;
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 /// What computes the net that plays.
@@ -153,7 +149,8 @@ fn preset(name: &str) -> Result<Preset, String> {
     found.ok_or_else(|| format!("expected one of {}", Preset::ALL.map(Preset::name).join(", ")))
 }
 
-fn temperature(text: &str) -> Result<Temperature, String> {
+/// A temperature as it is typed.
+pub(crate) fn temperature(text: &str) -> Result<Temperature, String> {
     text.parse().map_err(|e: balance::temperature::NoTemperature| e.to_string())
 }
 
@@ -240,67 +237,6 @@ impl ReinforceFlags {
                 let quoted = shlex::try_join(words).unwrap_or_default();
                 Players::Worker { command: quoted, count: self.workers.unwrap_or(1).into() }
             }
-        }
-    }
-}
-
-/// The flags of `nue rl table`.
-#[derive(Args, Clone, Debug)]
-pub struct TableFlags {
-    /// Net in real numbers (.nuedf)
-    net: PathBuf,
-
-    /// Table to write (JSON); its games are kept beside it (.teacher)
-    #[arg(long, short, value_name = "FILE")]
-    pub out: PathBuf,
-
-    /// Temperatures; 0 must be among them
-    #[arg(long, value_name = "T,…", value_delimiter = ',', value_parser = temperature,
-          default_value = "0,0.25,0.5,0.75,1,1.3")]
-    temperatures: Vec<Temperature>,
-
-    /// Games of each pair, half of them with either colour
-    #[arg(long, value_name = "N", default_value_t = 400,
-          value_parser = clap::value_parser!(u64).range(2..=10_000_000))]
-    games: u64,
-
-    /// Where games begin, one after another: a handicap or an SFEN (may be repeated)
-    #[arg(long, value_name = "NAME|SFEN", default_value = "even")]
-    start: Vec<String>,
-
-    /// Playouts of a move
-    #[arg(long, value_name = "N", default_value_t = 32)]
-    playouts: u32,
-
-    /// Seed
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
-
-    /// Threads; all processors if missing
-    #[arg(long, short = 'j', value_name = "N")]
-    threads: Option<NonZeroUsize>,
-}
-
-impl TableFlags {
-    /// What is to be measured.
-    pub fn measurement(&self, game: Game) -> Result<Measurement, SettingsError> {
-        let mut play = PlaySettings { playouts: self.playouts, ..PlaySettings::usual(game) };
-        let starts = self.start.iter().map(|text| Start::parse(game, text));
-        play.starts = starts.collect::<Result<Vec<Start>, StartError>>()?;
-        play.check()?;
-        let (net, temperatures) = (self.net.clone(), self.temperatures.clone());
-        Ok(Measurement { net, play, temperatures, games: self.games, seed: self.seed })
-    }
-
-    /// How the work is done on this machine.
-    pub fn machine(&self, version: &str) -> Machine {
-        let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        Machine {
-            threads: self.threads.unwrap_or_else(cores),
-            games: None,
-            players: Players::Native { calibration: CALIBRATION },
-            trainer: Trainer::default(),
-            version: version.to_owned(),
         }
     }
 }

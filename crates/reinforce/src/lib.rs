@@ -15,13 +15,14 @@
 //! | [`training`] | the trainer in PyTorch |
 //! | [`temperatures`] | what a temperature costs, measured |
 //! | [`report`] | what a run has learned about its starts |
-//! | [`flags`] | the flags of `nue learn --method rl` and `nue rl` |
+//! | [`flags`], [`commands`] | the flags of `nue learn --method rl`; `nue rl` |
 //! | [`run`], `files`, `error` | generations: play, review, train, swap; their small files; what can go wrong |
 //!
 //! The formula, its constants and the judgement of leaves are room `mcts`'; its tree, made for one long
 //! search on all threads, is too heavy for thousands of short ones. Deliberately absent: printing, clocks
 //! of its own.
 
+pub mod commands;
 mod error;
 mod files;
 pub mod flags;
