@@ -2,6 +2,7 @@
 
 use arena::selfplay::file::FileError;
 use lab::LabError;
+use reinforce::RunError;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -75,6 +76,16 @@ impl From<FileError> for Failure {
                 Self::usage(format!("{error}: --resume continues it, --force replaces it"))
             }
             _ => Self::failed(error.to_string()),
+        }
+    }
+}
+
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Interrupted => Self::Interrupted(error.to_string()),
+            RunError::Settings(_) | RunError::Other { .. } => Self::usage(error.to_string()),
+            error => Self::failed(error.to_string()),
         }
     }
 }

@@ -32,6 +32,7 @@ mod openings;
 mod options;
 mod output;
 mod perft;
+mod rl;
 mod server;
 mod shell;
 mod show;
@@ -84,6 +85,7 @@ enum Command {
     Gen(Box<r#gen::GenArgs>),
     Learn(Box<learn::LearnArgs>),
     Lab(lab::LabArgs),
+    Rl(Box<reinforce::commands::RlArgs>),
     Web(Box<web::WebArgs>),
     Fleet(Box<fleet::FleetArgs>),
     Cluster(Box<cluster::ClusterArgs>),
@@ -123,6 +125,7 @@ fn main() -> ExitCode {
         Some(Command::Gen(args)) => r#gen::run(&args),
         Some(Command::Learn(args)) => learn::run(&args),
         Some(Command::Lab(args)) => lab::run(args),
+        Some(Command::Rl(args)) => rl::run(&args),
         Some(Command::Web(args)) => web::run(&args),
         Some(Command::Fleet(args)) => fleet::run(&args),
         Some(Command::Cluster(args)) => cluster::run(*args),

@@ -214,14 +214,18 @@ impl Balance {
     /// whenever it is asked for; the temperatures of now.
     pub fn assignment(&self, game: u64) -> Assignment {
         let start = Rng::for_purpose(self.seed, &[START, game]).below(self.starts.len());
-        let StartBalance { weakening, revision, .. } = self.starts[start];
-        let temperature = self.temperature(weakening.abs());
-        let (black, white) = if weakening < Elo::ZERO {
+        let (black, white) = self.temperatures(&self.starts[start]);
+        Assignment { start, revision: self.starts[start].revision, black, white }
+    }
+
+    /// The temperatures a start is played with now: Black's and White's, one of which is 0.
+    pub fn temperatures(&self, start: &StartBalance) -> (Temperature, Temperature) {
+        let temperature = self.temperature(start.weakening.abs());
+        if start.weakening < Elo::ZERO {
             (Temperature::ZERO, temperature)
         } else {
             (temperature, Temperature::ZERO)
-        };
-        Assignment { start, revision, black, white }
+        }
     }
 
     fn temperature(&self, weakening: Elo) -> Temperature {
@@ -236,14 +240,29 @@ impl Balance {
         revision: u64,
         outcome: Outcome,
     ) -> Result<Option<Adjustment>, BalanceError> {
+        let mut score = Wdl::default();
+        if let Some(result) = outcome.for_side(Color::Black) {
+            score.add(result);
+        }
+        self.count(start, revision, score)
+    }
+
+    /// The same for games that were all played with the temperatures of that revision: with Black's score
+    /// in all of them, however many more than needed they are.
+    pub fn count(
+        &mut self,
+        start: usize,
+        revision: u64,
+        score: Wdl,
+    ) -> Result<Option<Adjustment>, BalanceError> {
         let starts = self.starts.len();
         let Some(balance) = self.starts.get_mut(start) else {
             return Err(BalanceError::UnknownStart { start, starts });
         };
-        match outcome.for_side(Color::Black) {
-            Some(result) if revision == balance.revision => balance.open.add(result),
-            _ => return Ok(None),
+        if revision != balance.revision {
+            return Ok(None);
         }
+        balance.open = balance.open.plus(score);
         if balance.open.games() < self.settings.every {
             return Ok(None);
         }

@@ -44,7 +44,7 @@ pub use elo::Elo;
 pub use openings::{Opening, OpeningRule, opening_set};
 pub use resign::{ResignRule, ResignThreshold, ResignWatch, WinRate};
 pub use series::Series;
-pub use start::Start;
+pub use start::{Start, StartError};
 pub use stats::{StartStatistics, Statistics, StatisticsError, StatisticsSettings};
 pub use strength::{HandicapMatch, Player, Role, Strength, strengths};
 pub use table::{MeasureError, Row, Table, TableError, TemperatureMatch};

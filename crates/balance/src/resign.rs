@@ -32,6 +32,11 @@ impl WinRate {
         Self::from_thousandths((share * f64::from(WHOLE)).round() as u16)
     }
 
+    /// From 0 to 1.
+    pub fn share(self) -> f64 {
+        f64::from(self.0) / f64::from(WHOLE)
+    }
+
     /// Thousandths.
     pub const fn thousandths(self) -> u16 {
         self.0

@@ -1,7 +1,8 @@
 //! Where games begin: an even start and handicaps.
 
-use rules::{Game, Handicap, Minishogi, Variant};
+use rules::{AnyPosition, Game, Handicap, Minishogi, Variant, start_sfen};
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 /// A start position with its name. In handicaps White gives pieces, moves first and is the weaker side
 /// between equals.
@@ -9,6 +10,15 @@ use serde::{Deserialize, Serialize};
 pub struct Start {
     pub name: String,
     pub sfen: String,
+}
+
+/// Why there is no such start.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("start {name:?} is neither a handicap nor a position of {game}: {why}")]
+pub struct StartError {
+    pub name: String,
+    pub game: Game,
+    pub why: String,
 }
 
 /// The seven starts of the paper.
@@ -35,6 +45,23 @@ const MINISHOGI: [(&str, &str); 6] = [
 ];
 
 impl Start {
+    /// By its name among the usual ones, by that of another handicap, or as an SFEN.
+    pub fn parse(game: Game, text: &str) -> Result<Self, StartError> {
+        if let Some(usual) = Self::usual(game).into_iter().find(|start| start.name == text) {
+            return Ok(usual);
+        }
+        let sfen = start_sfen(game, text).unwrap_or_else(|_| text.to_owned());
+        let start = Self { name: text.to_owned(), sfen };
+        let sfen = start.position(game)?.sfen();
+        Ok(Self { sfen, ..start })
+    }
+
+    /// The position.
+    pub fn position(&self, game: Game) -> Result<AnyPosition, StartError> {
+        let named = |why: String| StartError { name: self.name.clone(), game, why };
+        AnyPosition::from_sfen(game, &self.sfen).map_err(|error| named(error.to_string()))
+    }
+
     /// The starts that are learned at once, the even one first.
     pub fn usual(game: Game) -> Vec<Self> {
         match game {
@@ -56,17 +83,17 @@ impl Start {
 }
 
 /// The game, stored by its name.
-pub(crate) mod game_name {
+pub mod game_name {
     use rules::Game;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
-    pub(crate) fn serialize<S: Serializer>(game: &Game, serializer: S) -> Result<S::Ok, S::Error> {
+    /// Writes the name.
+    pub fn serialize<S: Serializer>(game: &Game, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(game.name())
     }
 
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Game, D::Error> {
+    /// Reads a name.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Game, D::Error> {
         String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
     }
 }
@@ -74,7 +101,7 @@ pub(crate) mod game_name {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rules::{AnyPosition, Color};
+    use rules::Color;
     use std::collections::BTreeSet;
 
     #[test]
@@ -92,7 +119,17 @@ mod tests {
                 let turn = if start.name == "even" { Color::Black } else { Color::White };
                 assert_eq!(position.turn(), turn, "{}", start.name);
                 assert!(keys.insert(position.key()));
+                assert_eq!(Start::parse(game, &start.name).as_ref(), Ok(start));
             }
         }
+    }
+
+    #[test]
+    fn other_starts_are_handicaps_or_positions() {
+        assert_eq!(Start::parse(Game::Shogi, "8").expect("a handicap").name, "8");
+        let sfen = "4k/5/5/5/K4 b RG 1";
+        assert_eq!(Start::parse(Game::Minishogi, sfen).expect("a position").sfen, sfen);
+        let told = Start::parse(Game::Minishogi, "lance").expect_err("no lances there").to_string();
+        assert!(told.contains("lance") && told.contains("minishogi"), "{told}");
     }
 }

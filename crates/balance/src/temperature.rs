@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::str::FromStr;
+use thiserror::Error;
 
 /// The τ of N^(1/τ), in thousandths: an integer, so that a choice is the same on every machine. 0 takes
 /// the move with most visits, 1 each by its share of the visits, more makes them more alike.
@@ -30,6 +32,21 @@ impl Temperature {
     /// τ itself.
     pub fn value(self) -> f64 {
         f64::from(self.0) / 1000.0
+    }
+}
+
+/// Why a text is no temperature.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("{0:?} is no temperature: expected a number from 0 to 100, such as 0.35")]
+pub struct NoTemperature(String);
+
+impl FromStr for Temperature {
+    type Err = NoTemperature;
+
+    fn from_str(text: &str) -> Result<Self, NoTemperature> {
+        let value = text.parse::<f64>().ok().filter(|value| (0.0..=100.0).contains(value));
+        let value = value.ok_or_else(|| NoTemperature(text.to_owned()))?;
+        Ok(Self((value * 1000.0).round() as u32))
     }
 }
 
@@ -82,5 +99,10 @@ mod tests {
         }
         assert_eq!(of(1305).to_string(), "1.305");
         assert_eq!(of(20).to_string(), "0.020");
+        assert_eq!(("1.305".parse(), "0".parse()), (Ok(of(1305)), Ok(of(0))));
+        for text in ["", "-1", "nan", "101", "hot"] {
+            let told = text.parse::<Temperature>().expect_err(text).to_string();
+            assert!(told.contains(text) && told.contains("0.35"), "{told}");
+        }
     }
 }

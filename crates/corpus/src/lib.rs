@@ -18,7 +18,6 @@ pub mod choices;
 pub mod convert;
 mod counts;
 pub mod dedup;
-mod distinct;
 mod error;
 pub mod filter;
 mod format;

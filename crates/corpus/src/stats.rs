@@ -4,11 +4,11 @@ mod report;
 
 use crate::calibration::Sample;
 use crate::counts::Counts;
-use crate::distinct::Distinct;
 use crate::error::Error;
 use crate::progress::{Meter, Watch};
 use crate::read::{self, Flow};
 use crate::source::{self, Inputs};
+use balance::stats::Distinct;
 use rules::{AnyPosition, Color, Game as Rules, Handicap, Minishogi, Variant};
 use std::collections::BTreeMap;
 use teacher::{Flags, Game, Header, MATE_BOUND, Outcome, Reason};

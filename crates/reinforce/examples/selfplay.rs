@@ -1,7 +1,9 @@
 //! How fast games are played without a net: `selfplay [minishogi|shogi] [THREADS] [GAMES] [PLAYOUTS]`.
 
+use balance::Temperature;
 use features::{Labels, Planes};
 use infer::{Backend, Shape, Uniform};
+use reinforce::lots::{Assignments, Lots};
 use reinforce::{PlaySettings, PlayerNet, SelfPlay};
 use rules::Game;
 use std::error::Error;
@@ -25,11 +27,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         PlaySettings { playouts: playouts as u32, fast_share: 0.0, ..PlaySettings::usual(game) };
     let net = |_| Arc::new(Uniform::new(shape)) as Arc<dyn Backend>;
     let stop = AtomicBool::new(false);
+    let pairs = vec![(Temperature::ZERO, Temperature::ZERO)];
+    let assignments = Assignments::Paired { pairs, starts: 1 };
+    let lots = Lots { assignments, seed: 1, played_out: 1.0 };
     let play = SelfPlay {
         settings: &settings,
-        temperatures: &[],
-        resign_below: 0.0,
-        seed: 1,
+        lots: &lots,
+        resign: None,
         first: 0,
         last: games,
         net: PlayerNet::OnThreads((0..threads).map(net).collect()),

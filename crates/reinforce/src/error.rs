@@ -3,6 +3,7 @@
 use crate::nets::PlayerError;
 use crate::records::RecordError;
 use crate::settings::SettingsError;
+use balance::{BalanceError, MeasureError};
 use lab::LabError;
 use std::path::PathBuf;
 use thiserror::Error;
@@ -14,6 +15,10 @@ pub enum RunError {
     Settings(#[from] SettingsError),
     #[error("{}: {difference}; a run goes on with the settings it began with, others need another folder", path.display())]
     Other { path: PathBuf, difference: String },
+    #[error(transparent)]
+    Balance(#[from] BalanceError),
+    #[error(transparent)]
+    Measure(#[from] MeasureError),
     #[error(transparent)]
     Lab(Box<LabError>),
     #[error(transparent)]

@@ -3,7 +3,8 @@
 
 use crate::nets::{CALIBRATION, Players};
 use crate::plan::{LabelledStart, LoopSettings, Preset};
-use crate::settings::{SettingsError, Start};
+use crate::settings::SettingsError;
+use balance::{Start, StartError, Table, Temperature, WinRate};
 use clap::Args;
 use rules::Game;
 use std::path::{Path, PathBuf};
@@ -71,20 +72,24 @@ pub struct ReinforceFlags {
     opening_plies: Option<u32>,
 
     /// Temperature afterwards
-    #[arg(long, value_name = "T")]
-    temperature: Option<f64>,
+    #[arg(long, value_name = "T", value_parser = temperature)]
+    temperature: Option<Temperature>,
 
     /// Highest threshold for resigning; 0 for never
     #[arg(long, value_name = "CHANCE")]
-    resign: Option<f32>,
+    resign: Option<f64>,
 
     /// A game is drawn after so many moves
     #[arg(long, value_name = "N")]
     max_moves: Option<u32>,
 
-    /// Weaken Black by temperature until every start is even
+    /// Weaken the stronger side by temperature until every start is even
     #[arg(long, value_name = "YES|NO")]
     balanced: Option<bool>,
+
+    /// What a temperature costs, as "nue rl table" has measured it [default: the paper's figures]
+    #[arg(long, value_name = "FILE")]
+    table: Option<PathBuf>,
 
     /// Size of the net, such as 5x64
     #[arg(long, value_name = "BLOCKSxCHANNELS", value_parser = size)]
@@ -144,6 +149,11 @@ fn preset(name: &str) -> Result<Preset, String> {
     found.ok_or_else(|| format!("expected one of {}", Preset::ALL.map(Preset::name).join(", ")))
 }
 
+/// A temperature as it is typed.
+pub(crate) fn temperature(text: &str) -> Result<Temperature, String> {
+    text.parse().map_err(|e: balance::temperature::NoTemperature| e.to_string())
+}
+
 fn size(text: &str) -> Result<(u32, u32), String> {
     let parts = text.split_once('x').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
     parts.ok_or_else(|| "expected blocks and channels, as in 5x64".to_owned())
@@ -152,6 +162,14 @@ fn size(text: &str) -> Result<(u32, u32), String> {
 fn rate(text: &str) -> Result<(u32, f64), String> {
     let parts = text.split_once(':').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
     parts.ok_or_else(|| "expected a generation and a rate, as in 10:0.02".to_owned())
+}
+
+/// A table that was measured.
+fn read_table(path: &Path) -> Result<Table, SettingsError> {
+    let table = crate::files::read(path).map_err(|e| e.to_string());
+    let table =
+        table.and_then(|table| table.ok_or_else(|| format!("{}: not found", path.display())));
+    table.map_err(SettingsError::Table)
 }
 
 /// Puts what was given in the place of what the preset has.
@@ -174,16 +192,21 @@ impl ReinforceFlags {
         set(&mut play.forced, self.forced);
         set(&mut play.least_gain, self.least_gain);
         set(&mut play.constants, self.constants.clone());
-        set(&mut play.opening_plies, self.opening_plies);
+        set(&mut play.exploration.plies, self.opening_plies);
         set(&mut play.later_temperature, self.temperature);
-        set(&mut play.resign.most, self.resign);
+        set(&mut play.resign.highest, self.resign.map(WinRate::from_share));
         set(&mut play.max_moves, self.max_moves);
         if !self.start.is_empty() {
             let starts = self.start.iter().map(|text| Start::parse(game, text));
-            play.starts = starts.collect::<Result<Vec<Start>, SettingsError>>()?;
+            play.starts = starts.collect::<Result<Vec<Start>, StartError>>()?;
         }
         set(&mut settings.games, self.games);
-        set(&mut settings.balanced, self.balanced);
+        if let Some(is_balanced) = self.balanced {
+            settings.balance = is_balanced.then(|| settings.balance.unwrap_or_default());
+        }
+        if let Some(path) = &self.table {
+            settings.table = read_table(path)?;
+        }
         set(&mut settings.net.planes, self.planes.clone());
         if let Some((blocks, channels)) = self.net_size {
             (settings.net.blocks, settings.net.channels) = (blocks, channels);

@@ -3,9 +3,11 @@
 //! A game has its own stream of random numbers and depends on its own answers alone: which other games
 //! are in a batch, and which thread plays it, changes nothing.
 
+use crate::lots::{Lot, Lots};
 use crate::root::{self, Gumbel};
 use crate::settings::PlaySettings;
 use crate::tree::{ROOT, State, Step, Tree};
+use balance::{Assignment, ResignWatch, StartError, Temperature, WinRate};
 use infer::{Batch, Shape, Value};
 use mcts::constants::Constants;
 use mcts::{Bounds, GameValue, LeafRules, MoveOrder, Verdict, information_gain, net_key};
@@ -31,11 +33,9 @@ pub(crate) struct Table<V: Variant> {
     starts: Vec<Position<V>>,
     /// The same, as records have them.
     openings: Vec<AnyPosition>,
-    /// For each start, the temperature of Black, who has the advantage.
-    temperatures: Vec<f64>,
-    /// Below this chance to win a side resigns.
-    resign_below: f32,
-    seed: u64,
+    lots: Lots,
+    /// The chance to win at which a side resigns.
+    resign: Option<WinRate>,
 }
 
 /// What a thread needs to play, and uses again for every game.
@@ -68,7 +68,7 @@ pub struct FinishedGame {
 /// A game in play.
 pub(crate) struct GameInPlay<V: Variant> {
     number: u64,
-    start: usize,
+    lot: Lot,
     rng: Rng,
     pos: Position<V>,
     tree: Tree,
@@ -79,9 +79,7 @@ pub(crate) struct GameInPlay<V: Variant> {
     search: Option<MoveSearch>,
     plies: Vec<Ply>,
     candidates: Vec<Candidate>,
-    is_played_out: bool,
-    /// Own moves in a row with a value below the threshold, by colour.
-    low: [u32; 2],
+    watch: ResignWatch,
     /// What was thought of the position in which the game was given up or declared won.
     last: Option<i16>,
     evaluations: u64,
@@ -102,44 +100,24 @@ struct MoveSearch {
     is_over: bool,
 }
 
-/// The two random choices made of a game before it begins, which whoever reads it can make again.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Lot {
-    pub(crate) start: usize,
-    pub(crate) is_played_out: bool,
-}
-
-impl Lot {
-    /// Of game `number`; the stream goes on with the game itself.
-    pub(crate) fn draw(settings: &PlaySettings, seed: u64, number: u64) -> (Self, Rng) {
-        let mut rng = Rng::for_purpose(seed, &[number]);
-        let start = rng.below(settings.starts.len());
-        let is_played_out = rng.unit() < settings.resign.played_out;
-        (Self { start, is_played_out }, rng)
-    }
-}
-
 impl<V: Variant> Table<V> {
     pub(crate) fn new(
         settings: &PlaySettings,
         shape: Shape,
-        temperatures: &[f64],
-        resign_below: f32,
-        seed: u64,
+        lots: &Lots,
+        resign: Option<WinRate>,
     ) -> Result<Self, crate::SettingsError> {
         settings.check()?;
         let (mut starts, mut openings) = (Vec::new(), Vec::new());
         for start in &settings.starts {
             openings.push(start.position(settings.game)?);
             let parsed = Position::<V>::from_sfen(&start.sfen);
-            starts.push(parsed.map_err(|e| crate::SettingsError::Start {
+            starts.push(parsed.map_err(|e| StartError {
                 name: start.name.clone(),
                 game: settings.game,
-                reason: e.to_string(),
+                why: e.to_string(),
             })?);
         }
-        let temperatures =
-            (0..starts.len()).map(|n| temperatures.get(n).copied().unwrap_or(0.0)).collect();
         Ok(Self {
             constants: settings.constants()?,
             rules: settings.leaf_rules(),
@@ -147,34 +125,28 @@ impl<V: Variant> Table<V> {
             shape,
             starts,
             openings,
-            temperatures,
-            resign_below,
-            seed,
+            lots: lots.clone(),
+            resign,
         })
     }
 
-    /// The temperature of a move: 1 in the opening, then that of the settings; that of the start for
-    /// Black, where it is greater.
-    fn temperature(&self, start: usize, turn: Color, ply: usize) -> f64 {
-        let opening = ply < self.settings.opening_plies as usize;
-        let usual = if opening { 1.0 } else { self.settings.later_temperature };
-        match turn {
-            Color::Black => usual.max(self.temperatures[start]),
-            Color::White => usual,
-        }
+    /// The temperature of a move: that of the settings, or the side's own where it is higher.
+    fn temperature(&self, assignment: &Assignment, turn: Color, ply: usize) -> Temperature {
+        let own = assignment.temperature(turn).max(self.settings.later_temperature);
+        self.settings.exploration.at(ply as u32, own)
     }
 }
 
 impl<V: Variant> GameInPlay<V> {
     pub(crate) fn new(table: &Table<V>, number: u64) -> Self {
-        let (lot, rng) = Lot::draw(&table.settings, table.seed, number);
+        let (lot, rng) = table.lots.draw(number);
         let mut tree = Tree::default();
         tree.clear();
         Self {
             number,
-            start: lot.start,
+            lot,
             rng,
-            pos: table.starts[lot.start].clone(),
+            pos: table.starts[lot.assignment.start].clone(),
             tree,
             path: Vec::new(),
             leaf: ROOT,
@@ -182,8 +154,7 @@ impl<V: Variant> GameInPlay<V> {
             search: None,
             plies: Vec::new(),
             candidates: Vec::new(),
-            is_played_out: lot.is_played_out,
-            low: [0; 2],
+            watch: ResignWatch::new(&table.settings.resign),
             last: None,
             evaluations: 0,
         }
@@ -398,10 +369,15 @@ impl<V: Variant> GameInPlay<V> {
             }
         };
         let turn = self.pos.turn();
-        let temperature = table.temperature(self.start, turn, self.plies.len());
+        let temperature = table.temperature(&self.lot.assignment, turn, self.plies.len());
         let number = match &search.gumbel {
-            Some(gumbel) if temperature <= 0.0 => gumbel.choose(&self.tree).unwrap_or(0),
-            _ => root::draw(&target, temperature, &mut self.rng) as u16,
+            Some(gumbel) if temperature == Temperature::ZERO => {
+                gumbel.choose(&self.tree).unwrap_or(0)
+            }
+            _ => {
+                let parts: Vec<u32> = target.iter().map(|&share| u32::from(parts(share))).collect();
+                balance::choose(&parts, temperature, &mut self.rng).unwrap_or(0) as u16
+            }
         };
         let value = self.value();
         if self.resigns(table, turn, value) {
@@ -434,10 +410,10 @@ impl<V: Variant> GameInPlay<V> {
     /// Whether the side to move gives up: not in games that are played out, and not while a king is in
     /// the enemy's camp, where a declaration may come.
     fn resigns(&mut self, table: &Table<V>, turn: Color, value: f32) -> bool {
-        let low = &mut self.low[turn.index()];
-        *low = if value < table.resign_below { *low + 1 } else { 0 };
-        let held = *low >= table.settings.resign.held.max(1);
-        held && !self.is_played_out && !Color::BOTH.iter().any(|&side| has_entered(&self.pos, side))
+        self.watch.saw(turn, rate(score(value)));
+        self.watch.resigns(turn, table.resign)
+            && !self.lot.is_played_out
+            && !Color::BOTH.iter().any(|&side| has_entered(&self.pos, side))
     }
 
     /// Plays a move and writes it down with what is to be learned; the end of the game, if it is one.
@@ -445,11 +421,7 @@ impl<V: Variant> GameInPlay<V> {
         let number = self.plies.len() as u32;
         let mut told: Vec<Candidate> = shares
             .iter()
-            .map(|&(mv, share)| Candidate {
-                ply: number,
-                mv,
-                visits: (share * WHOLE).round() as u16,
-            })
+            .map(|&(mv, share)| Candidate { ply: number, mv, visits: parts(share) })
             .filter(|candidate| candidate.visits > 0)
             .collect();
         told.sort_by_key(|candidate| Reverse(candidate.visits));
@@ -460,12 +432,13 @@ impl<V: Variant> GameInPlay<V> {
     }
 
     fn finish(&mut self, table: &Table<V>, ending: Ending) -> FinishedGame {
-        let mut game = teacher::Game::new(table.openings[self.start].clone());
+        let mut game = teacher::Game::new(table.openings[self.lot.assignment.start].clone());
         game.plies = std::mem::take(&mut self.plies);
         game.candidates = std::mem::take(&mut self.candidates);
         game.last = self.last;
         (game.outcome, game.reason) = (ending.outcome, ending.reason);
-        FinishedGame { number: self.number, start: self.start, game, evaluations: self.evaluations }
+        let start = self.lot.assignment.start;
+        FinishedGame { number: self.number, start, game, evaluations: self.evaluations }
     }
 }
 
@@ -493,6 +466,11 @@ pub(crate) fn score(value: f32) -> i16 {
 }
 
 /// A score of teacher files as the chance to win it was made of.
-pub(crate) fn chance(score: i16) -> f32 {
-    winrate::win_rate(f64::from(score), winrate::TRAINING_SCALE) as f32
+pub(crate) fn rate(score: i16) -> WinRate {
+    WinRate::from_share(winrate::win_rate(f64::from(score), winrate::TRAINING_SCALE))
+}
+
+/// A share of the visits as it is written, and drawn by.
+fn parts(share: f32) -> u16 {
+    (share * WHOLE).round() as u16
 }

@@ -9,31 +9,36 @@
 //! | `line`, [`pool`] | many games at a time over a net, on several threads |
 //! | [`records`] | the games of a generation in a file |
 //! | [`review`] | the same read again: replayed by the referee, counted |
-//! | [`balance`] | starts held even by temperature |
+//! | [`lots`] | what is decided of a game before it begins: start, temperatures by room `balance` |
 //! | [`nets`] | what computes the net that plays |
 //! | [`plan`] | what a run is asked to do, presets, what each generation follows from |
 //! | [`training`] | the trainer in PyTorch |
-//! | [`flags`] | the flags of `nue learn --method rl` |
+//! | [`temperatures`] | what a temperature costs, measured |
+//! | [`report`] | what a run has learned about its starts |
+//! | [`flags`], [`commands`] | the flags of `nue learn --method rl`; `nue rl` |
 //! | [`run`], `files`, `error` | generations: play, review, train, swap; their small files; what can go wrong |
 //!
 //! The formula, its constants and the judgement of leaves are room `mcts`'; its tree, made for one long
 //! search on all threads, is too heavy for thousands of short ones. Deliberately absent: printing, clocks
 //! of its own.
 
-pub mod balance;
+pub mod commands;
 mod error;
 mod files;
 pub mod flags;
 mod game;
 mod line;
+pub mod lots;
 pub mod nets;
 pub mod plan;
 pub mod pool;
 pub mod records;
+pub mod report;
 pub mod review;
 mod root;
 pub mod run;
 pub mod settings;
+pub mod temperatures;
 pub mod training;
 mod tree;
 

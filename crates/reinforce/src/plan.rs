@@ -1,12 +1,19 @@
 //! What a run of generations is asked to do, and what each generation follows from.
 
-use crate::balance;
+use crate::lots::{Assignments, Lots};
 use crate::review::Review;
-use crate::settings::{PlaySettings, ResignRule, SettingsError};
+use crate::settings::{PlaySettings, SettingsError};
+use balance::{
+    Balance, BalanceError, Exploration, ResignRule, ResignThreshold, StartBalance, Table,
+    Temperature, WinRate,
+};
 use features::{Labels, Planes};
 use infer::Shape;
 use rules::Game;
 use serde::{Deserialize, Serialize};
+
+/// Games of a start, over as many generations as it takes, after which its temperature is adjusted.
+const FEWEST: u64 = 200;
 
 /// What decides the nets of a run: written down in its folder, and the same until its end.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -20,8 +27,10 @@ pub struct LoopSettings {
     pub seed: u64,
     pub net: NetSettings,
     pub training: TrainingSettings,
-    /// Whether Black is weakened until every start is even.
-    pub balanced: bool,
+    /// How the stronger side is weakened until every start is even; nobody is, if there is none.
+    pub balance: Option<balance::Settings>,
+    /// What a temperature is taken to cost.
+    pub table: Table,
     /// Teacher files a first net learns from, before any game is played; the folder `start` has what came
     /// of it.
     pub labelled: Option<LabelledStart>,
@@ -115,7 +124,8 @@ impl Preset {
                 visits: 32,
                 mirror: game == Game::Shogi,
             },
-            balanced: game == Game::Shogi,
+            balance: Some(balance::Settings { every: FEWEST, ..balance::Settings::default() }),
+            table: Table::published(),
             labelled: None,
         };
         let plain = PlaySettings { fast_share: 0.0, forced: 0.0, ..usual.play.clone() };
@@ -124,23 +134,25 @@ impl Preset {
             Self::Pal => LoopSettings {
                 play: PlaySettings {
                     playouts: 800,
-                    resign: ResignRule { most: 0.1, held: 5, played_out: 0.1, wrong: 0.05 },
+                    resign: ResignRule {
+                        highest: WinRate::from_thousandths(100),
+                        ..ResignRule::default()
+                    },
                     ..plain
                 },
                 window: 50,
-                balanced: false,
+                balance: None,
                 ..usual
             },
             Self::Aoba => LoopSettings {
                 play: PlaySettings {
                     playouts: 800,
                     least_gain: 2e-6,
-                    opening_plies: 30,
-                    resign: ResignRule { most: 0.05, held: 3, played_out: 0.1, wrong: 0.05 },
+                    exploration: Exploration::default(),
                     ..plain
                 },
                 window: 25,
-                balanced: true,
+                balance: Some(balance::Settings { every: FEWEST, ..balance::Settings::paper() }),
                 ..usual
             },
         }
@@ -220,35 +232,77 @@ pub struct GenerationPlan {
     pub seed: u64,
     /// The generation whose net plays: 0 for that of the supervised start; none for no net.
     pub player: Option<u32>,
-    /// For each start, the temperature of Black.
-    pub temperatures: Vec<f64>,
-    pub resign_below: f32,
+    /// The temperatures of all starts, and what they come from.
+    pub balance: Balance,
+    /// What is known about resigning.
+    pub resign: ResignThreshold,
 }
 
 impl GenerationPlan {
-    /// The first.
-    pub fn first(settings: &LoopSettings, seed: u64, player: Option<u32>) -> Self {
-        let temperatures = vec![0.0; settings.play.starts.len()];
-        // Nobody resigns until games that were played out have said when that is right.
-        Self { generation: 1, seed, player, temperatures, resign_below: 0.0 }
+    /// The first: nobody is weakened, and nobody resigns until games that were played out have said when
+    /// that is right.
+    pub fn first(
+        settings: &LoopSettings,
+        seed: u64,
+        player: Option<u32>,
+    ) -> Result<Self, BalanceError> {
+        let (play, rule) = (&settings.play, settings.balance.unwrap_or_default());
+        let starts = play.starts.clone();
+        let balance = Balance::new(play.game, starts, rule, settings.table.clone(), settings.seed)?;
+        let resign = ResignThreshold::new(play.resign);
+        Ok(Self { generation: 1, seed, player, balance, resign })
     }
 
     /// The one after this, whose games came to that.
-    pub fn next(&self, settings: &LoopSettings, review: &Review, seed: u64, player: u32) -> Self {
-        let temperatures = match settings.balanced {
-            true => balance::adjusted(&self.temperatures, &review.scores),
-            false => self.temperatures.clone(),
+    pub fn next(
+        &self,
+        settings: &LoopSettings,
+        review: &Review,
+        seed: u64,
+        player: u32,
+    ) -> Result<Self, BalanceError> {
+        let mut balance = self.balance.clone();
+        if settings.balance.is_some() {
+            for (start, score) in review.scores.iter().enumerate() {
+                let revision = self.balance.starts().get(start).map_or(0, StartBalance::revision);
+                balance.count(start, revision, *score)?;
+            }
+        }
+        let (generation, resign) = (self.generation + 1, review.resign.clone());
+        Ok(Self { generation, seed, player: Some(player), balance, resign })
+    }
+
+    /// What is decided of its games before they begin.
+    pub fn lots(&self, settings: &LoopSettings) -> Lots {
+        let first = u64::from(self.generation - 1).saturating_mul(settings.games);
+        let assignments = Assignments::Balanced { balance: self.balance.clone(), first };
+        Lots { assignments, seed: self.seed, played_out: settings.play.played_out }
+    }
+
+    /// The chance to win at which a side resigns; never, where nothing is known or nobody wants it.
+    pub fn resign_at(&self) -> Option<WinRate> {
+        self.resign.threshold().filter(|rate| rate.thousandths() > 0)
+    }
+
+    /// The starts at which somebody is weakened, with the temperature, for people.
+    pub fn told_temperatures(&self) -> String {
+        let told = |start: &StartBalance| {
+            let name = &start.start().name;
+            match self.balance.temperatures(start) {
+                (Temperature::ZERO, Temperature::ZERO) => None,
+                (black, Temperature::ZERO) => Some(format!("{name} {black}")),
+                (_, white) => Some(format!("{name} White {white}")),
+            }
         };
-        let resign_below = review.resign_below(&settings.play.resign, self.resign_below);
-        let generation = self.generation + 1;
-        Self { generation, seed, player: Some(player), temperatures, resign_below }
+        self.balance.starts().iter().filter_map(told).collect::<Vec<_>>().join(", ")
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::review::StartScore;
+    use balance::Wdl;
+    use rules::Color;
 
     #[test]
     fn presets_can_be_played_and_written_down() {
@@ -283,12 +337,40 @@ mod tests {
     #[test]
     fn a_generation_follows_from_the_one_before() {
         let settings = Preset::Aoba.settings(Game::Shogi);
-        let first = GenerationPlan::first(&settings, 1001, None);
-        let mut scores = vec![StartScore { wins: 50, draws: 0, losses: 50 }; 7];
-        scores[6] = StartScore { wins: 99, draws: 0, losses: 1 };
-        let review = Review { scores, ..Review::default() };
-        let second = first.next(&settings, &review, 1002, 1);
+        let first = GenerationPlan::first(&settings, 1001, None).unwrap();
+        let mut review = Review::new(&settings.play, first.resign.clone());
+        review.scores = vec![Wdl { wins: 150, draws: 0, losses: 150 }; 7];
+        review.scores[6] = Wdl { wins: 297, draws: 0, losses: 3 };
+        let second = first.next(&settings, &review, 1002, 1).unwrap();
         assert_eq!((second.generation, second.player), (2, Some(1)));
-        assert!(second.temperatures[6] > 0.5 && second.temperatures[0] == 0.0, "{second:?}");
+        let black = |start: usize| second.balance.temperatures(&second.balance.starts()[start]).0;
+        assert!(black(6).value() > 0.5 && black(0) == Temperature::ZERO, "{second:?}");
+        assert_eq!(second.told_temperatures(), format!("6 {}", black(6)));
+        // Another generation has other games, with other starts.
+        let starts = |plan: &GenerationPlan| {
+            let lots = plan.lots(&settings);
+            (0..50).map(|n| lots.draw(n).0.assignment.start).collect::<Vec<_>>()
+        };
+        assert_ne!(starts(&first), starts(&second));
+        let even = LoopSettings { balance: None, ..settings };
+        let third = second.next(&even, &review, 1003, 2).unwrap();
+        assert_eq!(third.balance, second.balance, "nobody is weakened who need not be");
+        review.scores.push(Wdl::default());
+        assert!(first.next(&Preset::Aoba.settings(Game::Shogi), &review, 1, 1).is_err());
+    }
+
+    #[test]
+    fn nobody_resigns_where_nobody_wants_it() {
+        let mut settings = Preset::Caps.settings(Game::Minishogi);
+        for (highest, resigns) in [(50, true), (0, false)] {
+            settings.play.resign.highest = WinRate::from_thousandths(highest);
+            let mut plan = GenerationPlan::first(&settings, 1, None).unwrap();
+            assert_eq!(plan.resign_at(), None);
+            let mut watch = balance::ResignWatch::new(&settings.play.resign);
+            (0..3).for_each(|_| watch.saw(Color::White, WinRate::from_thousandths(0)));
+            let won = play::Outcome::Won(Color::Black);
+            (0..300).for_each(|_| plan.resign.played_out(&watch, won));
+            assert_eq!(plan.resign_at().is_some(), resigns);
+        }
     }
 }

@@ -7,7 +7,9 @@
 
 use crate::game::{FinishedGame, GameInPlay, Next, Scratch, Table};
 use crate::line::{Line, Router};
+use crate::lots::Lots;
 use crate::settings::{PlaySettings, SettingsError};
+use balance::WinRate;
 use infer::{Backend, Batch, Fault, Shape};
 use rules::{Game, Minishogi, Shogi, Variant};
 use std::collections::BTreeMap;
@@ -61,11 +63,10 @@ impl std::fmt::Debug for PlayerNet {
 #[derive(Debug)]
 pub struct SelfPlay<'a> {
     pub settings: &'a PlaySettings,
-    /// For each start, the temperature of Black, who has the advantage.
-    pub temperatures: &'a [f64],
-    /// Below this chance to win a side resigns.
-    pub resign_below: f32,
-    pub seed: u64,
+    /// Where each game begins, and with which temperatures.
+    pub lots: &'a Lots,
+    /// The chance to win at which a side resigns; never, if there is none.
+    pub resign: Option<WinRate>,
     /// Numbers of the games: from the first, up to the last and without it.
     pub first: u64,
     pub last: u64,
@@ -118,8 +119,7 @@ impl SelfPlay<'_> {
         if shape.game != V::GAME {
             return Err(PlayError::Net { found: shape, game: V::GAME });
         }
-        let Self { settings, temperatures, resign_below, seed, .. } = *self;
-        let table = Table::<V>::new(settings, shape, temperatures, resign_below, seed)?;
+        let table = Table::<V>::new(self.settings, shape, self.lots, self.resign)?;
         let (next, done) = (AtomicU64::new(self.first), AtomicBool::new(false));
         let router = match &self.net {
             PlayerNet::Device(net) => Some(Router::new(Arc::clone(net))),

@@ -1,8 +1,10 @@
 //! Games read again before anything is learned from them: replayed by the referee, and counted.
 
-use crate::game::{Lot, chance};
+use crate::game::rate;
+use crate::lots::{Lot, Lots};
 use crate::records::RecordError;
-use crate::settings::{PlaySettings, ResignRule};
+use crate::settings::PlaySettings;
+use balance::{ResignRule, ResignThreshold, ResignWatch, Wdl};
 use play::{GameRules, Outcome, Reason};
 use rules::Color;
 use serde::{Deserialize, Serialize};
@@ -12,109 +14,61 @@ use std::io::BufReader;
 use std::path::Path;
 use teacher::{Game, Reader, as_stored};
 
-/// Games played out that are needed to judge a threshold.
-const FEWEST: usize = 20;
-/// Steps from the highest threshold down to none.
-const STEPS: u16 = 20;
-
 /// What the games of a generation came to.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Review {
     pub games: u64,
     pub positions: u64,
     /// Positions that are learned from.
     pub learned: u64,
-    /// By start, in the order of the settings.
-    pub scores: Vec<StartScore>,
+    /// Black's, by start, in the order of the settings.
+    pub scores: Vec<Wdl>,
     /// Games by how they ended.
     pub endings: BTreeMap<String, u64>,
-    /// Of the games that were played out: the lowest chance to win that each side held, of who lost and
-    /// who did not.
-    pub lowest: Vec<Lowest>,
-}
-
-/// How one start went, for Black.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct StartScore {
-    pub wins: u64,
-    pub draws: u64,
-    pub losses: u64,
-}
-
-impl StartScore {
-    /// How many games.
-    pub const fn games(&self) -> u64 {
-        self.wins + self.draws + self.losses
-    }
-
-    /// From 0 to 1; nothing without games.
-    pub fn score(&self) -> Option<f64> {
-        let points = self.wins as f64 + 0.5 * self.draws as f64;
-        (self.games() > 0).then(|| points / self.games() as f64)
-    }
-}
-
-/// The lowest chance a side held over the moves in a row that resigning asks for.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Lowest {
-    pub chance: f32,
-    pub lost: bool,
+    /// What is known about resigning after them.
+    pub resign: ResignThreshold,
 }
 
 impl Review {
-    /// Reads all games of a file that was played with these settings and this seed, from game 0.
-    pub fn read(path: &Path, settings: &PlaySettings, seed: u64) -> Result<Self, RecordError> {
-        let file = |e| RecordError::file(path, e);
-        let input = File::open(path).map_err(|e| RecordError::file(path, e))?;
-        let reader = Reader::new(BufReader::with_capacity(1 << 20, input)).map_err(file)?;
-        let scores = vec![StartScore::default(); settings.starts.len()];
-        let mut review = Self { scores, ..Self::default() };
-        for game in reader.games() {
-            let game = game.map_err(file)?;
-            let number = review.games;
-            review.add(settings, seed, &game).map_err(|reason| RecordError::Game {
-                path: path.to_owned(),
-                number,
-                reason,
-            })?;
-        }
+    /// Nothing was played yet.
+    pub fn new(settings: &PlaySettings, resign: ResignThreshold) -> Self {
+        let scores = vec![Wdl::default(); settings.starts.len()];
+        Self { games: 0, positions: 0, learned: 0, scores, endings: BTreeMap::new(), resign }
+    }
+
+    /// Reads all games of a file that was played with these settings and lots, from game 0, with what was
+    /// known about resigning before.
+    pub fn read(
+        path: &Path,
+        settings: &PlaySettings,
+        lots: &Lots,
+        resign: ResignThreshold,
+    ) -> Result<Self, RecordError> {
+        let mut review = Self::new(settings, resign);
+        read_games(path, settings, lots, &mut |lot, game| review.add(settings, lot, game))?;
         Ok(review)
     }
 
-    fn add(&mut self, settings: &PlaySettings, seed: u64, game: &Game) -> Result<(), String> {
-        let (lot, _) = Lot::draw(settings, seed, self.games);
-        let start = &settings.starts[lot.start];
-        if game.start.sfen() != start.sfen {
-            return Err(format!("it begins from {}, not from {}", game.start.sfen(), start.name));
-        }
-        replay(game, &settings.referee())?;
-        if lot.is_played_out && game.reason == Reason::Resign {
-            return Err("it was to be played out and was given up".to_owned());
-        }
+    fn add(&mut self, settings: &PlaySettings, lot: &Lot, game: &Game) {
         self.games += 1;
         self.positions += game.positions() as u64;
         self.learned += game.plies.iter().filter(|ply| !ply.flags.skip).count() as u64;
         *self.endings.entry(game.reason.to_string()).or_default() += 1;
-        let score = &mut self.scores[lot.start];
-        match game.outcome {
-            Outcome::Won(Color::Black) => score.wins += 1,
-            Outcome::Won(Color::White) => score.losses += 1,
-            Outcome::Draw | Outcome::Unknown => score.draws += 1,
-        }
+        // The referee has a result for every game.
+        let result = game.outcome.for_side(Color::Black).unwrap_or(0);
+        self.scores[lot.assignment.start].add(result);
         if lot.is_played_out {
-            self.lowest.extend(lowest(game, settings.resign.held.max(1) as usize));
+            self.resign.played_out(&watched(game, &settings.resign), game.outcome);
         }
-        Ok(())
     }
 
     /// The games in a line.
     pub fn summary(&self, settings: &PlaySettings) -> String {
         let starts = settings.starts.iter().zip(&self.scores);
         let scores: Vec<String> = starts
-            .filter_map(|(start, score)| Some(format!("{} {:.3}", start.name, score.score()?)))
+            .filter(|(_, score)| score.games() > 0)
+            .map(|(start, score)| format!("{} {:.3}", start.name, score.share()))
             .collect();
         let given_up = self.endings.get(&Reason::Resign.to_string()).copied().unwrap_or(0);
         format!(
@@ -125,25 +79,43 @@ impl Review {
             scores.join(", ")
         )
     }
+}
 
-    /// The threshold for the next games: the highest at which few enough of the games it ends would have
-    /// been saved. The one before where too few games were played out.
-    pub fn resign_below(&self, rule: &ResignRule, before: f32) -> f32 {
-        if self.lowest.len() < 2 * FEWEST {
-            return before;
-        }
-        let step = |n: u16| rule.most * f32::from(n) / f32::from(STEPS);
-        let is_fine = |below: f32| {
-            let ended = self.lowest.iter().filter(|side| side.chance < below);
-            let (mut all, mut wrong) = (0u32, 0u32);
-            for side in ended {
-                all += 1;
-                wrong += u32::from(!side.lost);
-            }
-            f64::from(wrong) <= rule.wrong * f64::from(all)
-        };
-        (1..=STEPS).rev().map(step).find(|&below| is_fine(below)).unwrap_or(0.0)
+/// Hands over the games of a file in order, from game 0, each replayed by the referee and compared with what was
+/// decided before it began.
+pub(crate) fn read_games(
+    path: &Path,
+    settings: &PlaySettings,
+    lots: &Lots,
+    take: &mut dyn FnMut(&Lot, &Game),
+) -> Result<(), RecordError> {
+    let file = |e| RecordError::file(path, e);
+    let input = File::open(path).map_err(|e| RecordError::file(path, e))?;
+    let reader = Reader::new(BufReader::with_capacity(1 << 20, input)).map_err(file)?;
+    for (number, game) in (0..).zip(reader.games()) {
+        let game = game.map_err(file)?;
+        let (lot, _) = lots.draw(number);
+        check(settings, &lot, &game).map_err(|reason| RecordError::Game {
+            path: path.to_owned(),
+            number,
+            reason,
+        })?;
+        take(&lot, &game);
     }
+    Ok(())
+}
+
+/// Whether a game is what it was to be, and what the referee says.
+fn check(settings: &PlaySettings, lot: &Lot, game: &Game) -> Result<(), String> {
+    let start = &settings.starts[lot.assignment.start];
+    if game.start.sfen() != start.sfen {
+        return Err(format!("it begins from {}, not from {}", game.start.sfen(), start.name));
+    }
+    replay(game, &settings.referee())?;
+    if lot.is_played_out && game.reason == Reason::Resign {
+        return Err("it was to be played out and was given up".to_owned());
+    }
+    Ok(())
 }
 
 /// Whether the referee says the same of a game as its record.
@@ -179,51 +151,15 @@ fn replay(game: &Game, rules: &GameRules) -> Result<(), String> {
     }
 }
 
-/// For each side, the lowest chance that so many of its moves in a row stayed below.
-fn lowest(game: &Game, held: usize) -> impl Iterator<Item = Lowest> {
-    let first = game.start.turn();
-    let of = |side: Color| {
-        let skip = usize::from(side != first);
-        let own: Vec<f32> = game
-            .plies
-            .iter()
-            .skip(skip)
-            .step_by(2)
-            .map(|ply| ply.score.map_or(1.0, chance))
-            .collect();
-        let highest = |window: &[f32]| window.iter().copied().fold(0.0, f32::max);
-        let chance = own.windows(held).map(highest).fold(1.0, f32::min);
-        Lowest { chance, lost: game.outcome == Outcome::Won(side.opponent()) }
-    };
-    Color::BOTH.map(of).into_iter()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_threshold_is_the_highest_that_errs_rarely() {
-        let rule = ResignRule { most: 0.1, held: 1, played_out: 1.0, wrong: 0.05 };
-        let sides = |wrong: usize, below: f32| -> Review {
-            let lost = (0..95).map(|n| Lowest { chance: n as f32 / 950.0, lost: true });
-            let saved = (0..wrong).map(move |_| Lowest { chance: below, lost: false });
-            Review { lowest: lost.chain(saved).collect(), ..Review::default() }
-        };
-        let close = |a: f32, b: f32| (a - b).abs() < 1e-6;
-        assert!(close(sides(0, 0.0).resign_below(&rule, 0.02), 0.1));
-        assert!(close(sides(4, 0.05).resign_below(&rule, 0.02), 0.1), "4 of 99");
-        // Ten of those saved had been at 0.052: below that only who lost.
-        assert!(close(sides(10, 0.052).resign_below(&rule, 0.02), 0.05));
-        assert!(close(sides(100, 0.001).resign_below(&rule, 0.02), 0.0));
-        let few = Review::default();
-        assert_eq!(few.resign_below(&rule, 0.02), 0.02);
+/// A game as those who watch for resigning see it.
+fn watched(game: &Game, rule: &ResignRule) -> ResignWatch {
+    let mut watch = ResignWatch::new(rule);
+    let mut side = game.start.turn();
+    for ply in &game.plies {
+        if let Some(score) = ply.score {
+            watch.saw(side, rate(score));
+        }
+        side = side.opponent();
     }
-
-    #[test]
-    fn scores_count_draws_as_halves() {
-        let score = StartScore { wins: 1, draws: 2, losses: 1 };
-        assert_eq!((score.games(), score.score()), (4, Some(0.5)));
-        assert_eq!(StartScore::default().score(), None);
-    }
+    watch
 }

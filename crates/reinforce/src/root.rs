@@ -179,30 +179,6 @@ fn judged(tree: &Tree, visits_ahead: f64) -> Vec<f64> {
     links.iter().map(|link| scale * value(link).unwrap_or(completed)).collect()
 }
 
-/// Draws a move by weights to the power of 1 / temperature; the greatest at temperature 0. Of equals the
-/// first counts.
-pub(crate) fn draw(weights: &[f32], temperature: f64, rng: &mut Rng) -> usize {
-    let greater = |&a: &usize, &b: &usize| weights[a].total_cmp(&weights[b]).then(b.cmp(&a));
-    let best = (0..weights.len()).max_by(greater).unwrap_or(0);
-    if temperature <= 0.0 {
-        return best;
-    }
-    let most = f64::from(weights.get(best).copied().unwrap_or(0.0));
-    let power = |&weight: &f32| match weight > 0.0 {
-        true => ((f64::from(weight) / most).ln() / temperature).exp(),
-        false => 0.0,
-    };
-    let powers: Vec<f64> = weights.iter().map(power).collect();
-    let mut left = rng.unit() * powers.iter().sum::<f64>();
-    for (number, power) in powers.iter().enumerate() {
-        left -= power;
-        if left < 0.0 && *power > 0.0 {
-            return number;
-        }
-    }
-    best
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -266,21 +242,5 @@ mod tests {
             let two = Gumbel::new(&start, 2, 8, &constants, &mut Rng::new(seed));
             assert_eq!(two.scores.iter().flatten().count(), 2);
         }
-    }
-
-    #[test]
-    fn temperature_sharpens_and_flattens() {
-        let weights = [0.5, 0.25, 0.25, 0.0];
-        let counts = |temperature| {
-            let (mut rng, mut counts) = (Rng::new(3), [0; 4]);
-            (0..20_000).for_each(|_| counts[draw(&weights, temperature, &mut rng)] += 1);
-            counts
-        };
-        assert_eq!(counts(0.0), [20_000, 0, 0, 0]);
-        let [one, half, flat] = [counts(1.0), counts(0.5), counts(100.0)];
-        assert!((one[0] - 10_000i32).abs() < 400, "{one:?}");
-        // Squares: 4 to 1 to 1.
-        assert!((half[0] - 13_333i32).abs() < 400, "{half:?}");
-        assert!((flat[0] - 6_667i32).abs() < 400 && flat[3] == 0, "{flat:?}");
     }
 }

@@ -31,9 +31,9 @@ use think::TimeSource;
 /// Files of a run and of a generation.
 const SETTINGS: &str = "reinforce.json";
 const START: &str = "start";
-const PLAN: &str = "plan.json";
-const REVIEW: &str = "review.json";
-const GAMES: &str = "games.teacher";
+pub(crate) const PLAN: &str = "plan.json";
+pub(crate) const REVIEW: &str = "review.json";
+pub(crate) const GAMES: &str = "games.teacher";
 const NET: &str = "net.nuedf";
 /// The net that plays next, under a name that stays.
 const CURRENT: &str = "current.nuedf";
@@ -47,6 +47,17 @@ pub struct Machine {
     pub players: Players,
     pub trainer: Trainer,
     pub version: String,
+}
+
+impl Machine {
+    /// Games at a time: as somebody said, or such as fill large batches of every thread without filling the
+    /// memory with large trees.
+    pub(crate) fn at_a_time(&self, playouts: u32) -> NonZeroUsize {
+        let each = if playouts <= LARGE_TREE { 512 } else { 128 };
+        let usual = self.threads.saturating_mul(GROUPS);
+        let usual = usual.saturating_mul(NonZeroUsize::new(each).unwrap_or(NonZeroUsize::MIN));
+        self.games.unwrap_or(usual)
+    }
 }
 
 /// Why a run came to an end.
@@ -224,7 +235,7 @@ impl<'a> Run<'a> {
         let plan = match folder.number {
             1 => {
                 let player = self.settings.labelled.is_some().then_some(0);
-                GenerationPlan::first(&self.settings, seed, player)
+                GenerationPlan::first(&self.settings, seed, player)?
             }
             number => {
                 let before = self.lab.generation(number - 1);
@@ -233,7 +244,7 @@ impl<'a> Run<'a> {
                     read(&before.path().join(PLAN))?.ok_or_else(|| missing(PLAN))?;
                 let review: Review =
                     read(&before.path().join(REVIEW))?.ok_or_else(|| missing(REVIEW))?;
-                plan.next(&self.settings, &review, seed, number - 1)
+                plan.next(&self.settings, &review, seed, number - 1)?
             }
         };
         write(&path, &plan)?;
@@ -241,18 +252,17 @@ impl<'a> Run<'a> {
     }
 
     fn told(&self, plan: &GenerationPlan) -> String {
-        let starts = self.settings.play.starts.iter().zip(&plan.temperatures);
-        let hot: Vec<String> = starts
-            .filter(|(_, temperature)| **temperature > 0.0)
-            .map(|(start, temperature)| format!("{} {temperature:.2}", start.name))
-            .collect();
-        let hot = match hot.is_empty() {
-            true => String::new(),
-            false => format!(", temperatures {}", hot.join(", ")),
+        let resign = match plan.resign_at() {
+            Some(rate) => format!("resigning at {:.3} or less", rate.share()),
+            None => "nobody resigns".to_owned(),
+        };
+        let hot = match plan.told_temperatures() {
+            told if told.is_empty() => told,
+            told => format!(", temperatures {told}"),
         };
         format!(
-            "generation {}: {} games, {} playouts, resigning below {:.3}{hot}",
-            plan.generation, self.settings.games, self.settings.play.playouts, plan.resign_below
+            "generation {}: {} games, {} playouts, {resign}{hot}",
+            plan.generation, self.settings.games, self.settings.play.playouts
         )
     }
 
@@ -269,16 +279,16 @@ impl<'a> Run<'a> {
         let (net, about) = self.player(plan, watcher)?;
         watcher.step(&format!("self-play: {}", net.describe()));
         let began = self.time.now();
+        let lots = plan.lots(&self.settings);
         let mut play = SelfPlay {
             settings: &self.settings.play,
-            temperatures: &plan.temperatures,
-            resign_below: plan.resign_below,
-            seed: plan.seed,
+            lots: &lots,
+            resign: plan.resign_at(),
             first: 0,
             last: self.settings.games,
             net,
             threads: self.machine.threads,
-            games: self.machine.games.unwrap_or_else(|| self.usual_games()),
+            games: self.machine.at_a_time(self.settings.play.playouts),
             stop: self.stop,
         };
         let header = self.header(plan, &about);
@@ -290,13 +300,6 @@ impl<'a> Run<'a> {
             return Err(RunError::Interrupted);
         }
         self.done(folder, "self-play".to_owned(), began)
-    }
-
-    /// Games that fill large batches of every thread, without filling the memory with large trees.
-    fn usual_games(&self) -> NonZeroUsize {
-        let each = if self.settings.play.playouts <= LARGE_TREE { 512 } else { 128 };
-        let games = self.machine.threads.saturating_mul(GROUPS);
-        games.saturating_mul(NonZeroUsize::new(each).unwrap_or(NonZeroUsize::MIN))
     }
 
     /// The net that plays, and its name.
@@ -317,8 +320,6 @@ impl<'a> Run<'a> {
     }
 
     fn header(&self, plan: &GenerationPlan, net: &str) -> Header {
-        let temperatures: Vec<String> =
-            plan.temperatures.iter().map(|temperature| format!("{temperature:.6}")).collect();
         Header::new(self.settings.play.game)
             .with("engine", format!("Nue {}", self.machine.version))
             .with("method", "reinforcement learning")
@@ -327,8 +328,8 @@ impl<'a> Run<'a> {
             .with("generation", plan.generation)
             .with("seed", plan.seed)
             .with("games", self.settings.games)
-            .with("temperatures", temperatures.join(" "))
-            .with("resign", plan.resign_below)
+            .with("temperatures", plan.told_temperatures())
+            .with("resign", plan.resign_at().map_or(0.0, balance::WinRate::share))
     }
 
     /// The games, replayed by the referee.
@@ -344,7 +345,12 @@ impl<'a> Run<'a> {
         }
         watcher.step("review: every game replayed by the referee");
         let began = self.time.now();
-        let review = Review::read(&folder.path().join(GAMES), &self.settings.play, plan.seed);
+        let review = Review::read(
+            &folder.path().join(GAMES),
+            &self.settings.play,
+            &plan.lots(&self.settings),
+            plan.resign.clone(),
+        );
         watcher.step_over();
         let review = review?;
         watcher.note(&review.summary(&self.settings.play));

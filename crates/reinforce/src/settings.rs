@@ -1,8 +1,10 @@
 //! How games of self-play are played.
 
+use balance::start::game_name;
+use balance::{Exploration, ResignRule, Start, StartError, Temperature, WinRate};
 use mcts::{Constants, LeafRules};
 use play::{GameRules, SearchRules};
-use rules::{AnyPosition, Declaration, Game, start_sfen};
+use rules::{Declaration, Game};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -34,85 +36,39 @@ pub struct PlaySettings {
     pub constants: String,
     /// What the net's logits are divided by.
     pub policy_temperature: f32,
-    /// In the first plies of a game moves are drawn by their visits, with temperature 1.
-    pub opening_plies: u32,
+    /// In the first plies of a game moves are drawn by their visits.
+    pub exploration: Exploration,
     /// The temperature afterwards; 0 for the move visited most.
-    pub later_temperature: f64,
+    pub later_temperature: Temperature,
+    /// When a side gives up; never where its highest threshold is 0.
     pub resign: ResignRule,
-    /// A game is drawn after so many moves.
-    pub max_moves: u32,
-}
-
-/// Where games begin.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Start {
-    pub name: String,
-    pub sfen: String,
-}
-
-impl Start {
-    /// By the name of a handicap, or an SFEN.
-    pub fn parse(game: Game, text: &str) -> Result<Self, SettingsError> {
-        let sfen = start_sfen(game, text).unwrap_or_else(|_| text.to_owned());
-        let start = Self { name: text.to_owned(), sfen };
-        let sfen = start.position(game)?.sfen();
-        Ok(Self { sfen, ..start })
-    }
-
-    /// The position.
-    pub fn position(&self, game: Game) -> Result<AnyPosition, SettingsError> {
-        AnyPosition::from_sfen(game, &self.sfen).map_err(|e| SettingsError::Start {
-            name: self.name.clone(),
-            game,
-            reason: e.to_string(),
-        })
-    }
-}
-
-/// When a side gives up.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ResignRule {
-    /// The highest threshold: below this chance to win a side may resign. 0 for never.
-    pub most: f32,
-    /// Own moves in a row that must be below it.
-    pub held: u32,
     /// Share of the games that are played out, by which the threshold is judged.
     pub played_out: f64,
-    /// Share of the games given up that may have been saved.
-    pub wrong: f64,
+    /// A game is drawn after so many moves.
+    pub max_moves: u32,
 }
 
 /// Why games cannot be played like that.
 #[derive(Clone, PartialEq, Debug, Error)]
 pub enum SettingsError {
-    #[error("start {name:?} is neither a handicap nor a position of {game}: {reason}")]
-    Start { name: String, game: Game, reason: String },
+    #[error(transparent)]
+    Start(#[from] StartError),
+    #[error("a game cannot begin from {0:?}: it is over there")]
+    Over(String),
+    #[error("no table of temperatures: {0}")]
+    Table(String),
     #[error("{name} is {value}: {wanted}")]
     Value { name: &'static str, value: String, wanted: &'static str },
     #[error("unknown constants {0:?}: expected nue, dlshogi, lc0 or alphazero")]
     Constants(String),
 }
 
-/// Starts of a game that nobody names others for: those of Aoba's handicap nets, and what minishogi has.
-pub fn usual_starts(game: Game) -> &'static [&'static str] {
-    match game {
-        Game::Shogi => &["even", "lance", "bishop", "rook", "2", "4", "6"],
-        Game::Minishogi => &["even"],
-    }
-}
-
 impl PlaySettings {
     /// What suits a game from zero: caps and forced playouts as in KataGo.
     pub fn usual(game: Game) -> Self {
-        let named = |&name: &&str| Start {
-            name: name.to_owned(),
-            sfen: start_sfen(game, name).unwrap_or_default(),
-        };
         Self {
             game,
-            starts: usual_starts(game).iter().map(named).collect(),
+            starts: Start::usual(game),
             playouts: 200,
             fast_share: 0.75,
             fast_playouts: 32,
@@ -122,9 +78,17 @@ impl PlaySettings {
             least_gain: 0.0,
             constants: "lc0".to_owned(),
             policy_temperature: 1.0,
-            opening_plies: if game == Game::Shogi { 30 } else { 10 },
-            later_temperature: 0.0,
-            resign: ResignRule { most: 0.05, held: 3, played_out: 0.1, wrong: 0.05 },
+            exploration: Exploration {
+                plies: if game == Game::Shogi { 30 } else { 10 },
+                ..Exploration::default()
+            },
+            later_temperature: Temperature::ZERO,
+            resign: ResignRule {
+                moves: 3,
+                highest: WinRate::from_thousandths(50),
+                ..ResignRule::default()
+            },
+            played_out: 0.1,
             max_moves: 513,
         }
     }
@@ -139,17 +103,13 @@ impl PlaySettings {
             let position = start.position(self.game)?;
             let unlimited = GameRules { max_moves: None, ..self.referee() };
             if unlimited.end_of(&position, 0).is_some() {
-                let reason = "the game is over there".to_owned();
-                let (name, game) = (start.name.clone(), self.game);
-                return Err(SettingsError::Start { name, game, reason });
+                return Err(SettingsError::Over(start.name.clone()));
             }
         }
         let shares = [
             ("fast-share", self.fast_share),
             ("noise", f64::from(self.noise)),
-            ("resign threshold", f64::from(self.resign.most)),
-            ("share of games played out", self.resign.played_out),
-            ("share of games wrongly resigned", self.resign.wrong),
+            ("share of games played out", self.played_out),
         ];
         for (name, share) in shares {
             if !(0.0..=1.0).contains(&share) {
@@ -167,7 +127,7 @@ impl PlaySettings {
         }
         let temperatures = [
             ("policy temperature", f64::from(self.policy_temperature), 0.01),
-            ("temperature", self.later_temperature, 0.0),
+            ("temperature", self.later_temperature.value(), 0.0),
             ("forced", f64::from(self.forced), 0.0),
             ("least-gain", self.least_gain, 0.0),
         ];
@@ -204,21 +164,6 @@ impl PlaySettings {
     }
 }
 
-/// A game in files, by its name.
-mod game_name {
-    use super::Game;
-    use serde::de::Error;
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    pub(super) fn serialize<S: Serializer>(game: &Game, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(game.name())
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Game, D::Error> {
-        String::deserialize(from)?.parse().map_err(D::Error::custom)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -249,7 +194,5 @@ mod tests {
         refused(&|s| s.max_moves = 0, "max-moves is 0");
         let mated = "4k/4G/4P/5/K4 w - 1";
         refused(&|s| s.starts[0].sfen = mated.to_owned(), "over there");
-        assert!(Start::parse(Game::Minishogi, "rook").unwrap_err().to_string().contains("rook"));
-        assert_eq!(Start::parse(Game::Shogi, "6").unwrap().name, "6");
     }
 }

@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 
 /// What trains, on this machine: none of it changes what is learned.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Trainer {
     /// The Python to run it with.
     pub python: PathBuf,

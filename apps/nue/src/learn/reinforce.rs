@@ -4,7 +4,6 @@ use super::LearnArgs;
 use crate::failure::{CommandResult, Failure};
 use crate::interrupt;
 use display::{ReinforceDisplay, say};
-use reinforce::RunError;
 use reinforce::run::{Ended, Run};
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,20 +23,12 @@ pub(super) fn run(args: &LearnArgs) -> CommandResult {
         None => None,
     };
     let mut display = ReinforceDisplay::default();
-    let run = Run::open(&args.folder, settings, &machine, time, &stop).map_err(failed)?;
-    match run.run(args.generations, until, &mut display).map_err(failed)? {
+    let run = Run::open(&args.folder, settings, &machine, time, &stop)?;
+    match run.run(args.generations, until, &mut display)? {
         Ended::Generations => Ok(()),
         Ended::Time => {
             say("the time is over; the same command continues");
             Ok(())
         }
-    }
-}
-
-fn failed(error: RunError) -> Failure {
-    match error {
-        RunError::Interrupted => Failure::Interrupted(error.to_string()),
-        RunError::Settings(_) | RunError::Other { .. } => Failure::usage(error.to_string()),
-        error => Failure::failed(error.to_string()),
     }
 }

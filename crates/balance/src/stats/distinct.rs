@@ -17,6 +17,13 @@ pub struct Distinct {
     sample: BTreeMap<u64, u64>,
 }
 
+impl Default for Distinct {
+    /// As many keys as give shares within half a percent.
+    fn default() -> Self {
+        Self::new(200_000)
+    }
+}
+
 impl Distinct {
     /// A sample of at most so many keys.
     pub const fn new(most: usize) -> Self {
@@ -51,6 +58,11 @@ impl Distinct {
     /// Different keys of all that came, from 0 to 1; `None` if nothing is known.
     pub fn different_share(&self) -> Option<f64> {
         self.share(self.sample.len() as u64)
+    }
+
+    /// Keys that had come before, of all that came, from 0 to 1; 0 if nothing is known.
+    pub fn repeated_share(&self) -> f64 {
+        self.different_share().map_or(0.0, |different| 1.0 - different)
     }
 
     /// Keys that came once, of all that came, from 0 to 1; `None` if nothing is known.
@@ -93,6 +105,8 @@ mod tests {
         let (different, single) = (found.different_share(), found.single_share());
         assert!((different.expect("keys") - 2.0 / 3.0).abs() < 0.03, "{different:?}");
         assert!((single.expect("keys") - 1.0 / 3.0).abs() < 0.03, "{single:?}");
+        assert!((found.repeated_share() - 1.0 / 3.0).abs() < 0.03);
+        assert_eq!(Distinct::default().repeated_share(), 0.0);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::{LENGTH_END, LENGTH_STEP, Report, Results, SCORE_END, SCORE_STEP, Stats};
 use crate::calibration;
-use crate::distinct::Distinct;
+use balance::stats::Distinct;
 use chart::{Bar, bars, grouped};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -60,7 +60,7 @@ impl Report {
                 json!({ "from": from, "positions": positions, "points": share })
             })
             .collect();
-        let repeated = |d: &Distinct| json!({ "share": d.repeated(), "exact": d.is_exact() });
+        let repeated = |d: &Distinct| json!({ "share": d.repeated_share(), "exact": d.is_exact() });
         json!({
             "interrupted": self.interrupted,
             "game": self.header.game.name(),
@@ -120,7 +120,7 @@ impl Report {
         }
         let repeated = |d: &Distinct| {
             let about = if d.is_exact() { "" } else { "about " };
-            format!("{about}{:.1} %", 100.0 * d.repeated())
+            format!("{about}{:.1} %", 100.0 * d.repeated_share())
         };
         let (games, positions) =
             (repeated(&stats.repeated_games), repeated(&stats.repeated_positions));

@@ -9,7 +9,9 @@ use reinforce::RunError;
 use reinforce::nets::Players;
 use reinforce::plan::{LoopSettings, NetSettings, Preset};
 use reinforce::records::PlayProgress;
+use reinforce::report::Report;
 use reinforce::run::{Ended, Machine, Run, Watcher};
+use reinforce::temperatures::Measurement;
 use reinforce::training::Trainer;
 use rules::Game;
 use std::fs;
@@ -20,7 +22,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use teacher::Reader;
-use think::WallTime;
+use think::{TimeSource, WallTime};
 
 const GAME: Game = Game::Minishogi;
 
@@ -196,4 +198,77 @@ fn a_trainer_that_fails_is_told() {
     drop(run);
     assert!(place.lab().join("generation-0001/games.teacher").is_file());
     assert_eq!(place.run(1, u64::MAX, None).unwrap(), Ended::Generations);
+}
+
+/// What a run recorded becomes tables and pictures; a folder that has something in it is left alone.
+#[test]
+fn a_run_is_told_from_what_it_recorded() {
+    let mut place = Place::new(2);
+    place.settings.games = 60;
+    place.settings.balance = Some(balance::Settings { every: 5, ..balance::Settings::default() });
+    place.run(2, u64::MAX, None).unwrap();
+    let report = Report::read(&place.lab()).unwrap();
+    let out = place.folder.path().join("report");
+    report.write(&out).unwrap();
+    let text = fs::read_to_string(out.join("report.md")).unwrap();
+    for start in place.settings.play.starts {
+        assert!(text.contains(&format!("\n| {} | ", start.name)), "{text}");
+    }
+    assert!(text.contains("2 generations of 60 games") && text.contains("score.svg"), "{text}");
+    for picture in ["score", "weakening", "worth", "temperature"] {
+        let svg = fs::read_to_string(out.join(format!("{picture}.svg"))).unwrap();
+        assert!(svg.starts_with("<svg") && !svg.contains("NaN"), "{picture}");
+    }
+    let told = report.write(&out).unwrap_err().to_string();
+    assert!(told.contains("not empty"), "{told}");
+    let told = Report::read(&out).unwrap_err().to_string();
+    assert!(told.contains("no folder of nue learn"), "{told}");
+    assert!(!out.join("ledger.toml").exists(), "looked at, not made");
+}
+
+/// A table is the same whether it is measured in one or in parts, and takes nobody's place.
+#[test]
+fn a_table_is_measured_and_goes_on_where_it_was_broken_off() {
+    let place = Place::new(1);
+    let trainer = trainer(place.folder.path());
+    let mut play = settings().play;
+    play.starts.truncate(1);
+    play.playouts = 16;
+    let of = balance::Temperature::from_thousandths;
+    let measurement = Measurement {
+        net: place.folder.path().join("random.nuedf"),
+        play,
+        temperatures: vec![of(0), of(2000), of(50_000)],
+        games: 60,
+        seed: 3,
+    };
+    let run = |name: &str, threads: usize, after: u64| {
+        let machine = Machine {
+            threads: NonZeroUsize::new(threads).unwrap(),
+            games: None,
+            players: Players::Native { calibration: 8 },
+            trainer: trainer.clone(),
+            version: "0".to_owned(),
+        };
+        let stop = AtomicBool::new(false);
+        let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
+        let out = place.folder.path().join(name);
+        measurement.run(&out, &machine, &time, &stop, &mut |progress| {
+            stop.fetch_or(progress.new_games >= after, Ordering::Relaxed);
+        })
+    };
+    // Whether a net of random numbers is weaker when hot, nobody knows: the same must come of it.
+    let whole = format!("{:?}", run("whole.json", 2, u64::MAX));
+    assert!(matches!(run("parts.json", 1, 7), Err(RunError::Interrupted)));
+    assert_eq!(format!("{:?}", run("parts.json", 2, u64::MAX)), whole);
+    let games = |name: &str| -> Vec<teacher::Game> {
+        let path = Measurement::games_beside(&place.folder.path().join(name));
+        Reader::new(fs::File::open(path).unwrap()).unwrap().games().map(Result::unwrap).collect()
+    };
+    assert_eq!(games("parts.json"), games("whole.json"));
+    // Three pairs, sixty games each.
+    assert_eq!(games("whole.json").len(), 180);
+    fs::write(place.folder.path().join("mine.json"), "mine").unwrap();
+    let told = run("mine.json", 1, u64::MAX).unwrap_err().to_string();
+    assert!(told.contains("is there already"), "{told}");
 }

@@ -1,8 +1,9 @@
+use balance::{Balance, ResignRule, ResignThreshold, Start, Table, Temperature, WinRate};
 use features::{Labels, Planes};
 use infer::{Backend, Delay, Failing, Faulty, Hashed, Shape, Uniform};
 use play::Reason;
-use reinforce::records::{play_to_file, unfinished};
-use reinforce::settings::{ResignRule, Start};
+use reinforce::lots::{Assignments, Lots};
+use reinforce::records::{RecordError, play_to_file, unfinished};
 use reinforce::{FinishedGame, PlayError, PlaySettings, PlayerNet, Review, SelfPlay};
 use rules::Game;
 use std::collections::BTreeSet;
@@ -40,16 +41,33 @@ fn settings(game: Game) -> PlaySettings {
 
 static RUNNING: AtomicBool = AtomicBool::new(false);
 
-fn order<'a>(settings: &'a PlaySettings, net: PlayerNet, games: u64) -> SelfPlay<'a> {
+/// Nobody is weakened.
+fn lots(settings: &PlaySettings) -> Lots {
+    let (game, starts) = (settings.game, settings.starts.clone());
+    let rule = balance::Settings::default();
+    let balance = Balance::new(game, starts, rule, Table::published(), 7).unwrap();
+    let assignments = Assignments::Balanced { balance, first: 0 };
+    Lots { assignments, seed: 7, played_out: settings.played_out }
+}
+
+fn review(path: &Path, settings: &PlaySettings) -> Result<Review, RecordError> {
+    Review::read(path, settings, &lots(settings), ResignThreshold::new(settings.resign))
+}
+
+fn order<'a>(
+    settings: &'a PlaySettings,
+    lots: &'a Lots,
+    net: PlayerNet,
+    games: u64,
+) -> SelfPlay<'a> {
     let threads = match &net {
         PlayerNet::OnThreads(nets) => nets.len().max(1),
         PlayerNet::Device(_) => 3,
     };
     SelfPlay {
         settings,
-        temperatures: &[],
-        resign_below: 0.02,
-        seed: 7,
+        lots,
+        resign: Some(WinRate::from_thousandths(20)),
         first: 0,
         last: games,
         net,
@@ -61,7 +79,7 @@ fn order<'a>(settings: &'a PlaySettings, net: PlayerNet, games: u64) -> SelfPlay
 
 fn played(settings: &PlaySettings, net: PlayerNet, games: u64) -> Vec<FinishedGame> {
     let mut all = Vec::new();
-    let taken = order(settings, net, games).run(&mut |game| {
+    let taken = order(settings, &lots(settings), net, games).run(&mut |game| {
         all.push(game);
         ControlFlow::Continue(())
     });
@@ -71,7 +89,8 @@ fn played(settings: &PlaySettings, net: PlayerNet, games: u64) -> Vec<FinishedGa
 
 fn file(settings: &PlaySettings, net: PlayerNet, games: u64, path: &Path) -> bool {
     let header = Header::new(settings.game).with("seed", 7);
-    let mut order = order(settings, net, games);
+    let lots = lots(settings);
+    let mut order = order(settings, &lots, net, games);
     play_to_file(&mut order, path, header, &WallTime::start(), &mut |_| ()).unwrap()
 }
 
@@ -119,7 +138,12 @@ fn every_option_gives_games_the_referee_confirms() {
         (
             "resigning",
             PlaySettings {
-                resign: ResignRule { most: 0.4, held: 1, played_out: 0.2, wrong: 0.05 },
+                resign: ResignRule {
+                    moves: 1,
+                    highest: WinRate::from_thousandths(400),
+                    ..ResignRule::default()
+                },
+                played_out: 0.2,
                 ..usual
             },
         ),
@@ -128,8 +152,9 @@ fn every_option_gives_games_the_referee_confirms() {
     for (name, settings) in rows {
         let path = place.path().join(name);
         assert!(file(&settings, hashed(Game::Minishogi, 2), 30, &path), "{name}");
-        let review = Review::read(&path, &settings, 7).unwrap();
-        assert_eq!((review.games, review.scores[0].games()), (30, 30), "{name}");
+        let review = review(&path, &settings).unwrap();
+        let scored: u64 = review.scores.iter().map(balance::Wdl::games).sum();
+        assert_eq!((review.games, scored), (30, 30), "{name}");
         assert!(review.learned > 0 && review.learned <= review.positions, "{name}");
         let full = settings.fast_share == 0.0;
         let games = teacher::Reader::new(std::fs::File::open(&path).unwrap()).unwrap().games();
@@ -167,7 +192,7 @@ fn games_begin_from_every_start() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("games");
     assert!(file(&settings, hashed(Game::Shogi, 1), 60, &path));
-    let review = Review::read(&path, &settings, 7).unwrap();
+    let review = review(&path, &settings).unwrap();
     assert!(review.scores.iter().all(|score| score.games() > 0), "{:?}", review.scores);
     assert!(review.endings.contains_key(&Reason::MaxMoves.to_string()), "{:?}", review.endings);
 }
@@ -185,26 +210,30 @@ fn a_mate_in_one_is_played() {
     }
 }
 
-/// White plays what was visited most, Black, who is hot, often something else.
+/// Who is cold plays what was visited most, who is hot often something else: Black in every second game.
 #[test]
-fn temperature_is_blacks() {
-    let settings = PlaySettings { opening_plies: 0, fast_share: 0.0, ..settings(Game::Minishogi) };
-    let play =
-        SelfPlay { temperatures: &[3.0], ..order(&settings, hashed(Game::Minishogi, 2), 20) };
+fn temperature_is_a_sides_own() {
+    let mut settings = PlaySettings { fast_share: 0.0, ..settings(Game::Minishogi) };
+    settings.exploration.plies = 0;
+    let pairs = vec![(Temperature::from_thousandths(3000), Temperature::ZERO)];
+    let assignments = Assignments::Paired { pairs, starts: 1 };
+    let lots = Lots { assignments, seed: 7, played_out: 0.0 };
+    let play = order(&settings, &lots, hashed(Game::Minishogi, 2), 20);
     let (mut best, mut all) = ([0; 2], [0; 2]);
     let run = play.run(&mut |finished| {
         let game = finished.game;
         for (number, ply) in game.plies.iter().enumerate() {
             // Black begins.
+            let side = (number + finished.number as usize) % 2;
             let first = game.candidates.iter().find(|c| c.ply as usize == number).unwrap();
-            best[number % 2] += usize::from(first.mv == ply.mv);
-            all[number % 2] += 1;
+            best[side] += usize::from(first.mv == ply.mv);
+            all[side] += 1;
         }
         ControlFlow::Continue(())
     });
     run.unwrap();
-    assert_eq!(best[1], all[1], "White");
-    assert!(best[0] * 10 < all[0] * 8 && best[0] > 0, "Black: {} of {}", best[0], all[0]);
+    assert_eq!(best[1], all[1], "cold");
+    assert!(best[0] * 10 < all[0] * 8 && best[0] > 0, "hot: {} of {}", best[0], all[0]);
 }
 
 /// Broken off anywhere and gone on with, the file is the same.
@@ -216,7 +245,9 @@ fn a_file_that_was_broken_off_becomes_the_same() {
     assert!(file(&settings, hashed(Game::Minishogi, 1), 40, &whole));
     // Somebody says stop after some games.
     let (stop, header) = (AtomicBool::new(false), || Header::new(Game::Minishogi).with("seed", 7));
-    let mut broken = SelfPlay { stop: &stop, ..order(&settings, hashed(Game::Minishogi, 2), 40) };
+    let lots = lots(&settings);
+    let mut broken =
+        SelfPlay { stop: &stop, ..order(&settings, &lots, hashed(Game::Minishogi, 2), 40) };
     let watch = &mut |progress: &reinforce::records::PlayProgress| {
         stop.store(progress.games >= 11, Ordering::Relaxed);
     };
@@ -238,7 +269,7 @@ fn a_file_that_was_broken_off_becomes_the_same() {
     std::fs::remove_file(&parts).unwrap();
     std::fs::copy(&whole, &part).unwrap();
     let other = Header::new(Game::Minishogi).with("seed", 8);
-    let mut order = order(&settings, hashed(Game::Minishogi, 1), 40);
+    let mut order = order(&settings, &lots, hashed(Game::Minishogi, 1), 40);
     let refused = play_to_file(&mut order, &parts, other, &ManualTime::new(), &mut |_| ());
     assert!(refused.unwrap_err().to_string().contains("seed"), "named");
 }
@@ -249,7 +280,7 @@ fn damage_and_untrue_records_are_told() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("games");
     assert!(file(&settings, hashed(Game::Minishogi, 1), 10, &path));
-    let told = |settings: &PlaySettings| Review::read(&path, settings, 7).unwrap_err().to_string();
+    let told = |settings: &PlaySettings| review(&path, settings).unwrap_err().to_string();
     // By other rules some game is not over, or went on too long.
     let shorter = PlaySettings { max_moves: 3, ..settings.clone() };
     assert!(told(&shorter).contains("game 0"), "{}", told(&shorter));
@@ -266,7 +297,8 @@ fn damage_and_untrue_records_are_told() {
 #[test]
 fn nets_that_cannot_play_are_refused_or_end_the_games() {
     let settings = settings(Game::Minishogi);
-    let run = |net| order(&settings, net, 5).run(&mut |_| ControlFlow::Continue(()));
+    let lots = lots(&settings);
+    let run = |net| order(&settings, &lots, net, 5).run(&mut |_| ControlFlow::Continue(()));
     assert!(matches!(run(hashed(Game::Shogi, 1)), Err(PlayError::Net { .. })));
     assert!(matches!(run(PlayerNet::OnThreads(Vec::new())), Err(PlayError::NoNet)));
     for failing in [Failing::NotANumber(3), Failing::Dies(3)] {

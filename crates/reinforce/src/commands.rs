@@ -1,0 +1,131 @@
+//! `nue rl`: what reinforcement learning knows about temperatures and starts. The flags, and what is done with them.
+
+use crate::error::RunError;
+use crate::flags::temperature;
+use crate::nets::{CALIBRATION, Players};
+use crate::report::Report;
+use crate::run::{Machine, Watcher};
+use crate::settings::{PlaySettings, SettingsError};
+use crate::temperatures::{Measurement, told};
+use crate::training::Trainer;
+use balance::{Start, StartError, Temperature};
+use clap::{Args, Subcommand};
+use rules::Game;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use think::TimeSource;
+
+/// Look at reinforcement learning: what temperatures cost, what starts are worth
+#[derive(Args, Clone, Debug)]
+pub struct RlArgs {
+    #[command(subcommand)]
+    command: RlCommand,
+}
+
+#[derive(Subcommand, Clone, Debug)]
+enum RlCommand {
+    Table(TableArgs),
+    Report(ReportArgs),
+}
+
+/// Measure what a temperature costs: games of a net against itself at two temperatures
+///
+/// Stopped or killed, the same command continues with the games beside the table.
+#[derive(Args, Clone, Debug)]
+struct TableArgs {
+    /// Net in real numbers (.nuedf)
+    net: PathBuf,
+
+    /// Table to write (JSON); its games are kept beside it (.teacher)
+    #[arg(long, short, value_name = "FILE")]
+    out: PathBuf,
+
+    /// The game: shogi or minishogi
+    #[arg(long, default_value = "shogi")]
+    game: Game,
+
+    /// Temperatures; 0 must be among them
+    #[arg(long, value_name = "T,…", value_delimiter = ',', value_parser = temperature,
+          default_value = "0,0.25,0.5,0.75,1,1.3")]
+    temperatures: Vec<Temperature>,
+
+    /// Games of each pair, half of them with either colour
+    #[arg(long, value_name = "N", default_value_t = 400,
+          value_parser = clap::value_parser!(u64).range(2..=10_000_000))]
+    games: u64,
+
+    /// Where games begin, one after another: a handicap or an SFEN (may be repeated)
+    #[arg(long, value_name = "NAME|SFEN", default_value = "even")]
+    start: Vec<String>,
+
+    /// Playouts of a move
+    #[arg(long, value_name = "N", default_value_t = 32)]
+    playouts: u32,
+
+    /// Another one plays other games
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+
+    /// Threads; all processors if missing
+    #[arg(long, short = 'j', value_name = "N")]
+    threads: Option<NonZeroUsize>,
+}
+
+/// Tables, pictures and opening sets of what a run recorded about its starts
+#[derive(Args, Clone, Debug)]
+struct ReportArgs {
+    /// Folder of "nue learn --method rl"
+    folder: PathBuf,
+
+    /// Folder to write, new or empty
+    #[arg(long, short, value_name = "FOLDER")]
+    out: PathBuf,
+}
+
+impl RlArgs {
+    /// Does what was asked for; the last thing to say about it.
+    pub fn run(
+        &self,
+        version: &str,
+        time: &Arc<dyn TimeSource>,
+        stop: &AtomicBool,
+        watcher: &mut dyn Watcher,
+    ) -> Result<String, RunError> {
+        match &self.command {
+            RlCommand::Table(args) => {
+                let (measurement, machine) = (args.measurement()?, args.machine(version));
+                let watch = &mut |progress: &_| watcher.played(progress);
+                let table = measurement.run(&args.out, &machine, time, stop, watch);
+                watcher.step_over();
+                Ok(told(&table?))
+            }
+            RlCommand::Report(args) => {
+                Report::read(&args.folder)?.write(&args.out)?;
+                Ok(format!("written: {}", args.out.join("report.md").display()))
+            }
+        }
+    }
+}
+
+impl TableArgs {
+    fn measurement(&self) -> Result<Measurement, SettingsError> {
+        let mut play = PlaySettings { playouts: self.playouts, ..PlaySettings::usual(self.game) };
+        let starts = self.start.iter().map(|text| Start::parse(self.game, text));
+        play.starts = starts.collect::<Result<Vec<Start>, StartError>>()?;
+        let (net, temperatures) = (self.net.clone(), self.temperatures.clone());
+        Ok(Measurement { net, play, temperatures, games: self.games, seed: self.seed })
+    }
+
+    fn machine(&self, version: &str) -> Machine {
+        let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        Machine {
+            threads: self.threads.unwrap_or_else(cores),
+            games: None,
+            players: Players::Native { calibration: CALIBRATION },
+            trainer: Trainer::default(),
+            version: version.to_owned(),
+        }
+    }
+}
