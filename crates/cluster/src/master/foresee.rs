@@ -331,18 +331,27 @@ impl Master {
         let asides = foresight.others.iter().take(spare);
         wanted.extend(asides.map(|aside| (Arc::clone(&aside.base), aside.reply)));
         let dwell = self.config.ponder.as_ref().map_or(0, |ponder| ponder.dwell);
-        let mut open = Vec::new();
+        let (mut open, mut staying): (Vec<usize>, Vec<&Held>) = (Vec::new(), Vec::new());
         for &group in &free {
             let held = foresight.held[group].as_ref();
             let is_it = |held: &Held, (base, reply): &(Arc<GameLine>, Move)| {
                 *reply == held.reply && is_same(base.position(), held.base.position())
             };
             let place = held.and_then(|held| wanted.iter().position(|want| is_it(held, want)));
+            // A reply that another group stays with can be left at once: nothing is lost with it.
+            let is_alone = |held: &Held| {
+                !staying.iter().any(|other| is_it(held, &(Arc::clone(&other.base), other.reply)))
+            };
             match (held, place) {
-                (_, Some(place)) => {
+                (Some(held), Some(place)) => {
                     wanted.remove(place);
+                    staying.push(held);
                 }
-                (Some(held), None) if self.now < held.since + Duration::from_millis(dwell) => {}
+                (Some(held), None)
+                    if self.now < held.since + Duration::from_millis(dwell) && is_alone(held) =>
+                {
+                    staying.push(held);
+                }
                 _ => open.push(group),
             }
         }

@@ -167,7 +167,7 @@ impl Master {
             self.note("the search under way is dropped, without bestmove");
         }
         self.end_foresight();
-        (self.times, self.win_rate) = (None, None);
+        (self.times, self.win_rate, self.last_group) = (None, None, 0);
         self.games += 1;
         for index in 0..self.children.len() {
             self.children[index].forgive(self.now);

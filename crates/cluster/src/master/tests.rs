@@ -642,6 +642,52 @@ fn replies_are_shared_out_and_predicted_anew() {
 }
 
 #[test]
+fn whoever_thought_last_ponders_on_the_likeliest_and_thinks_after_a_miss() {
+    let text = SEERS.replace("dwell = 1000", "dwell = 1000\nahead = false\nmiss = \"last\"");
+    let mut rig = Rig::ready(&text, 4);
+    rig.gui("setoption name USI_Ponder value true");
+    rig.gui("go btime 60000 wtime 60000 byoyomi 0");
+    rig.says(0, "bestmove 7g7f ponder 3c3d");
+    predicts(&mut rig, &[("3c3d", 20), ("8c8d", 15), ("4a3b", 0)]);
+    assert_eq!(position_of(&rig.told(0)), Some("7g7f 3c3d"), "it has thought");
+    // All were on the one reply that was known; the others leave it at once.
+    [1, 2].into_iter().for_each(|child| rig.says(child, "bestmove 2g2f"));
+    assert_eq!(position_of(&rig.told(2)), Some("7g7f 8c8d"));
+    rig.told(1);
+    rig.gui("position startpos moves 7g7f 8c8d");
+    rig.gui("go btime 59000 wtime 57000 byoyomi 0");
+    assert_eq!(rig.told(2), ["ponderhit"]);
+    [0, 1].into_iter().for_each(|child| rig.says(child, "bestmove 2g2f"));
+    rig.says(3, "bestmove 3c3d");
+    rig.thinks(2, "cp 10", "2g2f 8d8e");
+    rig.answer();
+    rig.says(2, "bestmove 2g2f ponder 8d8e");
+    assert_eq!(rig.answer().as_deref(), Some("2g2f"));
+    predicts(&mut rig, &[("8d8e", 20), ("3c3d", 15), ("4a3b", 0)]);
+    assert_eq!(position_of(&rig.told(2)), Some("7g7f 8c8d 2g2f 8d8e"), "the likeliest");
+    let is_stopped = |rig: &Rig, child: usize| {
+        rig.master.children[child].questions.iter().any(|question| question.stopped.is_some())
+    };
+    let mut others: Vec<String> = Vec::new();
+    for child in [0, 1] {
+        if is_stopped(&rig, child) {
+            rig.says(child, "bestmove 2f2e");
+        }
+        others.extend(position_of(&rig.told(child)).map(str::to_owned));
+    }
+    others.sort();
+    assert_eq!(others, ["7g7f 8c8d 2g2f 3c3d", "7g7f 8c8d 2g2f 4a3b"]);
+    rig.gui("position startpos moves 7g7f 8c8d 2g2f 1c1d");
+    rig.gui("go btime 58000 wtime 55000 byoyomi 0");
+    assert_eq!((rig.told(0), rig.told(2)), (vec!["stop".to_owned()], vec!["stop".to_owned()]));
+    [0, 1, 2].into_iter().for_each(|child| rig.says(child, "bestmove 2f2e"));
+    let told = rig.told(2);
+    assert_eq!(position_of(&told), Some("7g7f 8c8d 2g2f 1c1d"));
+    assert!(told[1].starts_with("go btime"), "{told:?}");
+    assert_eq!(rig.told(0), [""; 0]);
+}
+
+#[test]
 fn a_reply_nobody_foresaw_is_thought_about_by_the_first() {
     let mut rig = Rig::ready(SEERS, 4);
     rig.gui("setoption name USI_Ponder value true");
