@@ -3,7 +3,9 @@
 //! The log of a cluster says what every child wanted and where. Where they did not want the same, an engine
 //! that is given more time than they had values their moves; who wanted the best, or one hardly worse, was
 //! right. Votes that are right with a chance `p` among `k` moves decide best with the weight
-//! `ln((k − 1) p / (1 − p))`, if they err independently of each other.
+//! `ln((k − 1) p / (1 − p))`, if they err independently of each other. The chance is that of all their moves,
+//! and where nobody objected a child counts as right: of disputes alone everybody is right in about half,
+//! and the formula would make the luckiest of three decide alone.
 
 use rules::{AnyPosition, Game, Move};
 use serde::{Deserialize, Serialize};
@@ -40,13 +42,43 @@ impl Dispute {
     }
 }
 
-/// The disputes in the text of a log, and how many of its lines are none that a cluster writes.
-pub fn disputes(log: &str, game: Game) -> (Vec<Dispute>, usize) {
-    let (mut found, mut strange) = (Vec::new(), 0);
+/// What the text of a log says about votes.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Votes {
+    pub disputes: Vec<Dispute>,
+    /// How often each child wanted what all others did.
+    pub agreed: BTreeMap<String, u32>,
+    /// How many lines are none that a cluster writes.
+    pub strange: usize,
+}
+
+impl Votes {
+    /// Adds what was wanted in a position by several.
+    fn count(&mut self, position: AnyPosition, opinions: &[(String, String)]) {
+        let wanted = opinions
+            .iter()
+            .filter_map(|(child, text)| Some((child.clone(), position.parse_usi(text).ok()?)));
+        let wanted: Vec<(String, Move)> = wanted.collect();
+        let dispute = Dispute { position, wanted };
+        match (dispute.moves().len(), dispute.wanted.len()) {
+            (_, 0 | 1) => {}
+            (1, _) => {
+                for (child, _) in dispute.wanted {
+                    *self.agreed.entry(child).or_default() += 1;
+                }
+            }
+            _ => self.disputes.push(dispute),
+        }
+    }
+}
+
+/// The votes in the text of a log.
+pub fn votes(log: &str, game: Game) -> Votes {
+    let mut found = Votes::default();
     let mut opinions: Vec<(String, String)> = Vec::new();
     for line in log.lines().filter(|line| !line.trim().is_empty()) {
         let Ok(entry) = serde_json::from_str::<Value>(line) else {
-            strange += 1;
+            found.strange += 1;
             continue;
         };
         let text = |name: &str| entry.get(name).and_then(Value::as_str);
@@ -61,24 +93,15 @@ pub fn disputes(log: &str, game: Game) -> (Vec<Dispute>, usize) {
                 // Logs of before had no positions: there is nothing to learn from them.
                 let Some(sfen) = text("position") else { continue };
                 match AnyPosition::from_sfen(game, sfen) {
-                    Ok(position) => found.extend(dispute(position, &opinions)),
-                    Err(_) => strange += 1,
+                    Ok(position) => found.count(position, &opinions),
+                    Err(_) => found.strange += 1,
                 }
             }
             (Some("opinion" | "fault"), _) => {}
-            _ => strange += 1,
+            _ => found.strange += 1,
         }
     }
-    (found, strange)
-}
-
-fn dispute(position: AnyPosition, opinions: &[(String, String)]) -> Option<Dispute> {
-    let wanted = opinions
-        .iter()
-        .filter_map(|(child, text)| Some((child.clone(), position.parse_usi(text).ok()?)));
-    let wanted: Vec<(String, Move)> = wanted.collect();
-    let dispute = Dispute { position, wanted };
-    (dispute.moves().len() > 1).then_some(dispute)
+    found
 }
 
 /// A child and how often it was right.
@@ -88,6 +111,9 @@ pub struct Weight {
     pub child: String,
     /// What its vote counts; 1 on the mean.
     pub weight: f64,
+    /// How often it wanted what all others did, or nothing worse.
+    #[serde(default)]
+    pub agreed: u32,
     /// Disputes it was part of, and those in which it was right.
     #[serde(default)]
     pub disputes: u32,
@@ -126,14 +152,12 @@ impl Weights {
     }
 }
 
-/// Learns from disputes; `judge` values moves of a position, as win rates for the side to move.
-pub fn learn(
-    disputes: &[Dispute],
-    mut judge: impl FnMut(&AnyPosition, &[Move]) -> Vec<f64>,
-) -> Weights {
+/// Learns from votes; `judge` values moves of a position, as win rates for the side to move.
+pub fn learn(votes: &Votes, mut judge: impl FnMut(&AnyPosition, &[Move]) -> Vec<f64>) -> Weights {
+    let mut agreed = votes.agreed.clone();
     let mut counts: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
     let (mut moves, mut decided) = (0, 0);
-    for dispute in disputes {
+    for dispute in &votes.disputes {
         let candidates = dispute.moves();
         let values = judge(&dispute.position, &candidates);
         let best = values.iter().copied().fold(f64::MIN, f64::max);
@@ -142,6 +166,9 @@ pub fn learn(
             place.and_then(|place| values.get(place)).is_some_and(|&v| v >= best - AS_GOOD)
         };
         if candidates.iter().all(|&m| is_right(m)) {
+            for (child, _) in &dispute.wanted {
+                *agreed.entry(child.clone()).or_default() += 1;
+            }
             continue;
         }
         (moves, decided) = (moves + candidates.len(), decided + 1);
@@ -152,17 +179,19 @@ pub fn learn(
         }
     }
     let choices = if decided == 0 { 2.0 } else { moves as f64 / f64::from(decided) };
-    let weight = |asked: u32, right: u32| {
+    let agreed = |child: &str| agreed.get(child).copied().unwrap_or(0);
+    let weight = |child: &str, asked: u32, right: u32| {
         // As if it had been right once and wrong once before.
-        let chance = f64::from(right + 1) / f64::from(asked + 2);
+        let chance = f64::from(agreed(child) + right + 1) / f64::from(agreed(child) + asked + 2);
         ((choices - 1.0) * chance / (1.0 - chance)).ln().max(0.0)
     };
-    let raw: Vec<f64> = counts.values().map(|&(asked, right)| weight(asked, right)).collect();
+    let raw: Vec<f64> =
+        counts.iter().map(|(child, &(asked, right))| weight(child, asked, right)).collect();
     let mean = raw.iter().sum::<f64>() / raw.len().max(1) as f64;
     let scaled = |raw: f64| if mean > 0.0 { (raw / mean).max(LEAST) } else { 1.0 };
     let weights = counts.iter().zip(raw).map(|((&child, &(disputes, right)), raw)| {
         let weight = (scaled(raw) * 1000.0).round() / 1000.0;
-        Weight { child: child.to_owned(), weight, disputes, right }
+        Weight { child: child.to_owned(), weight, agreed: agreed(child), disputes, right }
     });
     Weights { weights: weights.collect() }
 }
@@ -231,11 +260,11 @@ pub fn learn_from(
     let named =
         |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", log.display()));
     let bytes = std::fs::read(log).map_err(named)?;
-    let (disputes, strange) = disputes(&String::from_utf8_lossy(&bytes), game);
-    let count = disputes.len();
+    let votes = votes(&String::from_utf8_lossy(&bytes), game);
+    let (count, strange) = (votes.disputes.len(), votes.strange);
     // Searches recurse deeply.
     let thread = std::thread::Builder::new().stack_size(think::STACK).spawn(move || {
-        learn(&disputes, |position, moves| values(&mut *engine, position, moves, nodes))
+        learn(&votes, |position, moves| values(&mut *engine, position, moves, nodes))
     });
     let weights = thread?.join().map_err(|_| io::Error::other("the engine failed"))?;
     if weights.weights.is_empty() {
@@ -250,7 +279,10 @@ pub fn learn_from(
     durable::write_whole(to, weights.text(&origin).as_bytes(), force)?;
     let mut told = format!("{origin}:");
     for w in &weights.weights {
-        told += &format!(" {} {:.2} (right in {} of {})", w.child, w.weight, w.right, w.disputes);
+        told += &format!(
+            " {} {:.2} (right in {} of {}, of one mind with the others in {})",
+            w.child, w.weight, w.right, w.disputes, w.agreed
+        );
     }
     if strange > 0 {
         told += &format!("; {strange} lines are no log of a cluster");
@@ -288,9 +320,10 @@ mod tests {
 
     #[test]
     fn who_is_right_more_often_counts_more() {
-        let (found, strange) = disputes(&log(), Game::Shogi);
-        assert_eq!((found.len(), strange), (40, 2), "agreement is no dispute");
-        let rook = found[0].position.parse_usi("2g2f").unwrap();
+        let found = votes(&log(), Game::Shogi);
+        assert_eq!((found.disputes.len(), found.strange), (40, 2), "agreement is no dispute");
+        assert_eq!(found.agreed, BTreeMap::from([("a".to_owned(), 1), ("b".to_owned(), 1)]));
+        let rook = found.disputes[0].position.parse_usi("2g2f").unwrap();
         let learned = learn(&found, |_, moves| {
             moves.iter().map(|&m| if m == rook { 0.6 } else { 0.4 }).collect()
         });
@@ -302,11 +335,34 @@ mod tests {
         assert_eq!(Weights::parse(&text), Ok(learned));
     }
 
+    /// Two who are hardly better than a third in what they dispute do not lose to the luckiest of them.
+    #[test]
+    fn nobody_decides_alone_by_a_little_luck() {
+        let mut text = String::new();
+        for number in 0..300 {
+            // All agree in two of three; of a hundred disputes a is right in 49, b in 44, c in 54.
+            let right =
+                |from: usize, share: usize| number % 3 != 0 || (number / 3 + from) % 100 < share;
+            for (child, from, share) in [("a", 0, 49), ("b", 33, 44), ("c", 66, 54)] {
+                text += &opinion(child, if right(from, share) { "2g2f" } else { "7g7f" });
+            }
+            text += &decision("2g2f");
+        }
+        let found = votes(&text, Game::Shogi);
+        let rook = found.disputes[0].position.parse_usi("2g2f").unwrap();
+        let learned = learn(&found, |_, moves| {
+            moves.iter().map(|&m| if m == rook { 0.6 } else { 0.4 }).collect()
+        });
+        let of = |child| learned.of(child).unwrap();
+        assert!(of("c") > of("a") && of("a") > of("b"), "{learned:?}");
+        assert!(of("a") + of("b") > 1.5 * of("c"), "{learned:?}");
+    }
+
     #[test]
     fn moves_that_are_as_good_teach_nothing() {
-        let (found, _) = disputes(&log(), Game::Shogi);
+        let found = votes(&log(), Game::Shogi);
         assert_eq!(learn(&found, |_, moves| vec![0.5; moves.len()]), Weights::default());
-        assert_eq!(learn(&[], |_, _| Vec::new()), Weights::default());
+        assert_eq!(learn(&Votes::default(), |_, _| Vec::new()), Weights::default());
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::engines::{EngineChoice, EngineSet};
 use crate::pairings::{Team, councils};
 use crate::{Arguments, MOVETIME, in_threads, openings, print, settings};
 use cluster::simulation::play_logged_duel;
-use cluster::weights::{Weights, disputes, values};
+use cluster::weights::{Votes, Weights, values, votes};
 use std::sync::Mutex;
 
 /// The first pair of games that `play` never comes to, with 400 games or less.
@@ -34,11 +34,11 @@ pub(crate) fn learn(arguments: &Arguments) {
             *log.lock().expect("no thread has failed") += &own;
         });
         let log = log.into_inner().expect("no thread has failed");
-        let (found, strange) = disputes(&log, rules::Game::Shogi);
-        assert_eq!(strange, 0, "these are logs of masters");
+        let found = votes(&log, rules::Game::Shogi);
+        assert_eq!(found.strange, 0, "these are logs of masters");
         let weights = judged(&found, &engines, judging);
-        let origin =
-            format!("{games} games, {} disagreements, {judging} nodes a move", found.len());
+        let count = found.disputes.len();
+        let origin = format!("{games} games, {count} disagreements, {judging} nodes a move");
         let text = weights.text(&origin);
         std::fs::write(folder.join(format!("{name}.toml")), &text)
             .expect("a file that can be written");
@@ -46,7 +46,7 @@ pub(crate) fn learn(arguments: &Arguments) {
     }
 }
 
-fn judged(found: &[cluster::weights::Dispute], engines: &EngineSet, nodes: u64) -> Weights {
+fn judged(found: &Votes, engines: &EngineSet, nodes: u64) -> Weights {
     let work = || {
         let mut judge = engines.engine(EngineChoice::Net);
         cluster::weights::learn(found, |position, moves| {

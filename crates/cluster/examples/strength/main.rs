@@ -3,7 +3,7 @@
 //! ```text
 //! cargo run --release -p cluster --example strength -- COMMAND
 //!   learn OPENINGS FOLDER [--games 40] [--nodes 1000] [--judge 20000] [--threads 1]
-//!   play OPENINGS GAMES.tsv [--games 400] [--nodes 1000] [--threads 1] [--seconds 3600] [--topic NAME] [--weights FOLDER]
+//!   play OPENINGS GAMES.tsv [--games 400] [--nodes 1000] [--threads 1] [--seconds 3600] [--topic NAME] [--only TEXT] [--weights FOLDER]
 //!   table GAMES.tsv…
 //! ```
 //!
@@ -11,7 +11,7 @@
 //! counted in nodes, so that a core of this machine stands for any number of theirs. A core more is that many
 //! nodes more: threads are taken to be perfect. `play` goes through all pairings pair of games by pair of games, so
 //! that all of them have some before any has all; every game is a line of the file as soon as it is played, and
-//! what is there already is not played again. After the seconds no game is begun. `learn` plays councils from
+//! what is there already is not played again. `--only` plays the pairings whose names have the text. After the seconds no game is begun. `learn` plays councils from
 //! openings that `play` does not use and learns from their disagreements what each vote is worth; without its
 //! folder the pairings with learned weights are left out.
 
@@ -120,7 +120,9 @@ fn play(arguments: &Arguments) {
     let topic = arguments.named.get("topic").map_or("", String::as_str);
     let folder = arguments.named.get("weights").map(PathBuf::from);
     let all = pairings(folder.as_deref());
-    let wanted: Vec<&Pairing> = all.iter().filter(|pairing| pairing.is_about(topic)).collect();
+    let only = arguments.named.get("only").map_or("", String::as_str);
+    let is_wanted = |pairing: &&Pairing| pairing.is_about(topic) && pairing.name().contains(only);
+    let wanted: Vec<&Pairing> = all.iter().filter(is_wanted).collect();
     let head = format!("nodes {nodes}, {} openings", openings.len());
     let (file, played) = GamesFile::open(arguments.path(2), &head);
     let file = Mutex::new(file);
