@@ -213,6 +213,7 @@ fn main() {
     let (nodes, step, playouts, threads) = (number(5000), number(10), number(100), number(1));
     let end = Instant::now() + Duration::from_secs(number(86_400));
     let (samples, games) = samples(Path::new(&folder), step.max(1) as usize);
+    assert!(!samples.is_empty(), "no position of {games} games: a step smaller than {step}");
     let (next, all) = (AtomicUsize::new(0), Mutex::new([Phase::default(); 3]));
     std::thread::scope(|scope| {
         for _ in 0..threads.max(1) {

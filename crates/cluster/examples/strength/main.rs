@@ -11,7 +11,8 @@
 //! counted in nodes, so that a core of this machine stands for any number of theirs. A core more is that many
 //! nodes more: threads are taken to be perfect. `play` goes through all pairings pair of games by pair of games, so
 //! that all of them have some before any has all; every game is a line of the file as soon as it is played, and
-//! what is there already is not played again. `--only` plays the pairings whose names have the text. After the seconds no game is begun. `learn` plays councils from
+//! what is there already is not played again. `--only` plays the pairings whose names have the text. After the
+//! seconds no game is begun. `learn` plays councils from
 //! openings that `play` does not use and learns from their disagreements what each vote is worth; without its
 //! folder the pairings with learned weights are left out.
 

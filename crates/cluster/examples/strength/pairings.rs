@@ -153,6 +153,7 @@ impl Team {
             "",
             false,
         );
+        team.config = team.config.replacen("name = \"c0\"\n", "name = \"c0\"\nweight = 2\n", 1);
         team.engines[0].1 = cores.saturating_sub(2) as f64;
         team.engines[1].1 = ON_A_CORE;
         team

@@ -96,6 +96,7 @@ fn what_goes_without_saying_is_added() {
     assert_eq!(Config::parse(&config.to_toml().unwrap()).unwrap(), config);
     for threads in [1, 2, 16] {
         let duo = preset::duo(threads).unwrap();
+        assert!(duo.children[0].weight > duo.children[1].weight, "alpha-beta decides");
         assert_eq!(Config::parse(&duo.to_toml().unwrap()).unwrap(), duo);
     }
 }
