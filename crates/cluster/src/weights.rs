@@ -46,8 +46,9 @@ impl Dispute {
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Votes {
     pub disputes: Vec<Dispute>,
-    /// How often each child wanted what all others did.
-    pub agreed: BTreeMap<String, u32>,
+    /// How often several wanted the same and nobody anything else. It counts for everybody: who has not
+    /// answered when a majority is certain is not waited for.
+    pub agreed: u32,
     /// How many lines are none that a cluster writes.
     pub strange: usize,
 }
@@ -62,11 +63,7 @@ impl Votes {
         let dispute = Dispute { position, wanted };
         match (dispute.moves().len(), dispute.wanted.len()) {
             (_, 0 | 1) => {}
-            (1, _) => {
-                for (child, _) in dispute.wanted {
-                    *self.agreed.entry(child).or_default() += 1;
-                }
-            }
+            (1, _) => self.agreed += 1,
             _ => self.disputes.push(dispute),
         }
     }
@@ -111,9 +108,6 @@ pub struct Weight {
     pub child: String,
     /// What its vote counts; 1 on the mean.
     pub weight: f64,
-    /// How often it wanted what all others did, or nothing worse.
-    #[serde(default)]
-    pub agreed: u32,
     /// Disputes it was part of, and those in which it was right.
     #[serde(default)]
     pub disputes: u32,
@@ -154,7 +148,7 @@ impl Weights {
 
 /// Learns from votes; `judge` values moves of a position, as win rates for the side to move.
 pub fn learn(votes: &Votes, mut judge: impl FnMut(&AnyPosition, &[Move]) -> Vec<f64>) -> Weights {
-    let mut agreed = votes.agreed.clone();
+    let mut agreed = votes.agreed;
     let mut counts: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
     let (mut moves, mut decided) = (0, 0);
     for dispute in &votes.disputes {
@@ -166,9 +160,7 @@ pub fn learn(votes: &Votes, mut judge: impl FnMut(&AnyPosition, &[Move]) -> Vec<
             place.and_then(|place| values.get(place)).is_some_and(|&v| v >= best - AS_GOOD)
         };
         if candidates.iter().all(|&m| is_right(m)) {
-            for (child, _) in &dispute.wanted {
-                *agreed.entry(child.clone()).or_default() += 1;
-            }
+            agreed += 1;
             continue;
         }
         (moves, decided) = (moves + candidates.len(), decided + 1);
@@ -179,19 +171,17 @@ pub fn learn(votes: &Votes, mut judge: impl FnMut(&AnyPosition, &[Move]) -> Vec<
         }
     }
     let choices = if decided == 0 { 2.0 } else { moves as f64 / f64::from(decided) };
-    let agreed = |child: &str| agreed.get(child).copied().unwrap_or(0);
-    let weight = |child: &str, asked: u32, right: u32| {
+    let weight = |asked: u32, right: u32| {
         // As if it had been right once and wrong once before.
-        let chance = f64::from(agreed(child) + right + 1) / f64::from(agreed(child) + asked + 2);
+        let chance = f64::from(agreed + right + 1) / f64::from(agreed + asked + 2);
         ((choices - 1.0) * chance / (1.0 - chance)).ln().max(0.0)
     };
-    let raw: Vec<f64> =
-        counts.iter().map(|(child, &(asked, right))| weight(child, asked, right)).collect();
+    let raw: Vec<f64> = counts.values().map(|&(asked, right)| weight(asked, right)).collect();
     let mean = raw.iter().sum::<f64>() / raw.len().max(1) as f64;
     let scaled = |raw: f64| if mean > 0.0 { (raw / mean).max(LEAST) } else { 1.0 };
     let weights = counts.iter().zip(raw).map(|((&child, &(disputes, right)), raw)| {
         let weight = (scaled(raw) * 1000.0).round() / 1000.0;
-        Weight { child: child.to_owned(), weight, agreed: agreed(child), disputes, right }
+        Weight { child: child.to_owned(), weight, disputes, right }
     });
     Weights { weights: weights.collect() }
 }
@@ -262,6 +252,7 @@ pub fn learn_from(
     let bytes = std::fs::read(log).map_err(named)?;
     let votes = votes(&String::from_utf8_lossy(&bytes), game);
     let (count, strange) = (votes.disputes.len(), votes.strange);
+    let moves = count + votes.agreed as usize;
     // Searches recurse deeply.
     let thread = std::thread::Builder::new().stack_size(think::STACK).spawn(move || {
         learn(&votes, |position, moves| values(&mut *engine, position, moves, nodes))
@@ -275,14 +266,12 @@ pub fn learn_from(
         );
         return Err(io::Error::other(what));
     }
-    let origin = format!("{count} disagreements, {nodes} nodes for every move");
+    let origin =
+        format!("{count} disagreements in {moves} moves, {nodes} nodes for every move wanted");
     durable::write_whole(to, weights.text(&origin).as_bytes(), force)?;
     let mut told = format!("{origin}:");
     for w in &weights.weights {
-        told += &format!(
-            " {} {:.2} (right in {} of {}, of one mind with the others in {})",
-            w.child, w.weight, w.right, w.disputes, w.agreed
-        );
+        told += &format!(" {} {:.2} (right in {} of {})", w.child, w.weight, w.right, w.disputes);
     }
     if strange > 0 {
         told += &format!("; {strange} lines are no log of a cluster");
@@ -322,7 +311,7 @@ mod tests {
     fn who_is_right_more_often_counts_more() {
         let found = votes(&log(), Game::Shogi);
         assert_eq!((found.disputes.len(), found.strange), (40, 2), "agreement is no dispute");
-        assert_eq!(found.agreed, BTreeMap::from([("a".to_owned(), 1), ("b".to_owned(), 1)]));
+        assert_eq!(found.agreed, 1);
         let rook = found.disputes[0].position.parse_usi("2g2f").unwrap();
         let learned = learn(&found, |_, moves| {
             moves.iter().map(|&m| if m == rook { 0.6 } else { 0.4 }).collect()
