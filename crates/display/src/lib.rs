@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`InputBar`] | files being read |
 //! | [`OpeningsBar`] | openings being made |
+//! | [`PositionsBar`] | positions a net computes |
 //! | [`MatchDisplay`], [`Live`] | matches and tunings |
 //! | [`SelfPlayDisplay`] | games for a teacher file |
 //! | [`TrainingDisplay`] | a training run |
@@ -20,6 +21,7 @@ mod input;
 mod live;
 pub mod mates;
 mod openings;
+mod positions;
 mod reinforce;
 mod selfplay;
 mod training;
@@ -29,6 +31,7 @@ pub use generation::GenerationDisplay;
 pub use input::InputBar;
 pub use live::Live;
 pub use openings::OpeningsBar;
+pub use positions::PositionsBar;
 pub use reinforce::ReinforceDisplay;
 pub use selfplay::SelfPlayDisplay;
 pub use training::TrainingDisplay;

@@ -291,8 +291,11 @@ fn policy_value_nets_are_told_apart_by_their_first_bytes() {
     native::Floats::random(sizes, 1).write(&mut file).unwrap();
     fs::write(folder.join("a.nuedf"), &file).unwrap();
     fs::write(folder.join("cut.nuedf"), &file[..file.len() - 4]).unwrap();
-    let out = good("import @a.nuedf -o @a.nued --positions 8 --force", &folder);
-    assert!(out.contains("1x32 (minishogi") && out.contains("8 positions: same best"), "{out}");
+    let out = good("import @a.nuedf -o @a.nued --positions 8 --compared 9 --force", &folder);
+    assert!(
+        out.contains("1x32 (minishogi") && out.contains("over 9 positions: same best"),
+        "{out}"
+    );
     bad("import @a.nuedf -o @a.nued --positions 8", &folder, 2, &["--force"]);
     bad("import @cut.nuedf -o @b.nued", &folder, 1, &["cut.nuedf", "the tensors need"]);
     for (name, kind) in [("a.nuedf", "real numbers"), ("a.nued", "integers")] {
