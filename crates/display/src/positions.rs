@@ -24,6 +24,7 @@ impl PositionsBar {
         }
     }
 
+    /// Takes the bar away.
     pub fn finish(&self) {
         if let Ok(live) = self.live.lock() {
             live.finish();
