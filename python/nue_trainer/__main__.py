@@ -42,6 +42,13 @@ def _share(text: str) -> float:
     return number
 
 
+def _percent(text: str) -> int:
+    number = int(text)
+    if not 1 <= number <= 100:
+        raise argparse.ArgumentTypeError(f"{text} is not between 1 and 100")
+    return number
+
+
 def _above_zero(text: str) -> float:
     number = float(text)
     if not 0 < number < float("inf"):
@@ -115,6 +122,12 @@ def _parser() -> argparse.ArgumentParser:
         type=_share,
         default=plain.ema,
         help="write the moving average over the last third of the run, with this memory: 0.999",
+    )
+    add(
+        "--subspace",
+        type=_percent,
+        default=plain.subspace,
+        help="of a hundred rows of the first layer, how many learn from a batch, drawn for each: 50",
     )
     add(
         "--integers-from",

@@ -33,6 +33,7 @@ class Settings:
     scale: float | None = None
     optimiser: str = "adamw"
     weight_decay: float = 0.01
+    subspace: int = 100
     ema: float = 0.0
     integers_from: float = 1.0
     cache_file: str | None = None
@@ -77,5 +78,7 @@ class Settings:
         if not self.leaf:
             # Runs begun before there was a choice are the same.
             passing.append("leaf")
+        if self.subspace == 100:
+            passing.append("subspace")
         told = {key: value for key, value in asdict(self).items() if key not in passing}
         return {key: list(v) if isinstance(v, tuple) else v for key, v in told.items()}

@@ -22,6 +22,7 @@ from .objective import Losses, Objective
 from .schedule import rate
 from .settings import Settings
 from .stream import Batch, read_all
+from .subspace import Subspace
 from .supply import Kept, Streamed, Supply, order
 
 Say = Callable[[str], None]
@@ -109,6 +110,7 @@ class Run:
             self.net.take(floatfile.read(Path(settings.init), self.about.inputs))
         self.net.to(self.device)
         self.optimiser = make_optimiser(settings, self.net, self.device)
+        self.subspace = Subspace(self.net, settings.subspace, settings.seed)
         if settings.ema:
             self.average = Average(self.net, settings.ema)
         if state is not None:
@@ -195,6 +197,7 @@ class Run:
             loss, measured = objective.measure(self.net(indices) * worth, labels)
             self.optimiser.zero_grad(set_to_none=True)
             loss.backward()
+            self.subspace.draw(self.step + done)
             self.optimiser.step()
             self.net.clip()
             if self.average is not None and progress >= AVERAGED_FROM:

@@ -173,6 +173,7 @@ class EndToEnd(WithNue):
                 mirror=True,
                 ema=0.9 if cache else 0.0,
                 blend_end=0.5 if cache else None,
+                subspace=50 if cache else 100,
             )
             self.run_all(whole)
             parts = replace(whole, out=str(self.folder / f"parts{cache}.nuef"), resume=True)

@@ -17,6 +17,7 @@ from nue_trainer.model import Net, plain_name, unit
 from nue_trainer.objective import Losses, Objective
 from nue_trainer.schedule import rate
 from nue_trainer.stream import About, Labels, indices
+from nue_trainer.subspace import Subspace
 from nue_trainer.supply import Mirror
 
 ABOUT = About("HalfKP(Friend)", "shogi", 60, 3, 20, 0, 100, 1000, 600.0, 90)
@@ -78,6 +79,22 @@ class Nets(unittest.TestCase):
             net(features(20, seed)).sum().backward()
             optimiser.step()
         self.assertEqual(float(net.rows[-1].abs().max().detach()), 0)
+
+    def test_random_subspaces_let_their_share_of_rows_learn(self) -> None:
+        def moved(percent: int, step: int) -> list[torch.Tensor]:
+            net = Net(ABOUT, 16, 8, 4, factors=True, seed=3)
+            net(features(400, seed=1)).sum().backward()
+            Subspace(net, percent, seed=5).draw(step)
+            parts = (net.rows, net.pieces, net.groups)
+            return [p.grad.abs().sum(dim=1) > 0 for p in parts if p.grad is not None]
+
+        every, some = moved(100, 1), moved(40, 1)
+        self.assertEqual(len(every), 3)
+        share = float(torch.cat(some).sum() / torch.cat(every).sum())
+        self.assertTrue(0.25 < share < 0.55, share)
+        self.assertTrue(all(bool((a | ~b).all()) for a, b in zip(every, some)))
+        self.assertTrue(torch.equal(torch.cat(some), torch.cat(moved(40, 1))))
+        self.assertFalse(torch.equal(torch.cat(some), torch.cat(moved(40, 2))))
 
     def test_weights_are_kept_within_the_integers(self) -> None:
         net = Net(ABOUT, 16, 8, 4, factors=False)

@@ -28,6 +28,7 @@ mod schedule;
 mod session;
 mod soundness;
 mod stored;
+mod subspace;
 mod table_files;
 mod tables;
 mod verify;

@@ -17,12 +17,13 @@ mod tests;
 use crate::floatnet::{FloatNet, read_floats, write_floats};
 use crate::model::{Encoder, Model};
 use crate::optimiser::{Optimiser, Step};
+use crate::subspace::Subspace;
 use crate::workers::{Workers, shares};
 use dense::{Layout, Scratch};
 use encoder::{NetEncoder, Packing};
 use features::{FeatureSet, Numbering};
 use nnue::{Architecture, kind_name};
-use rows::{Rows, Subspace};
+use rows::Rows;
 use rules::{Game, Variant};
 use seed::Rng;
 use serde_json::Value;
@@ -255,10 +256,7 @@ impl<V: Variant> Model<V> for NetModel<V> {
         let Architecture { features, shape } = self.architecture;
         let NetOptions { optimiser, factors, subspace } = self.options;
         let factors = if factors && self.set.by_king { ", factors" } else { "" };
-        let subspace = match subspace {
-            100.. => String::new(),
-            share => format!(", {share} % of rows at a time"),
-        };
+        let subspace = Subspace::describe(subspace, "rows");
         let (name, game, shape) = (kind_name(features), features.game(), shape.name());
         format!(
             "net {name} {shape} ({game}), divisor {}, {optimiser}{factors}{subspace}",

@@ -60,7 +60,7 @@ pub(crate) struct TrainingFlags {
     /// Do not learn rows of sets by king, or entries of tables, as sums of shared parts
     #[arg(long)]
     no_factors: bool,
-    /// Of a hundred rows, how many may learn from a batch, drawn for every batch
+    /// Of a hundred rows, or entries of tables, how many may learn from a batch, drawn for every batch
     #[arg(long, value_name = "PERCENT", default_value_t = usual().subspace,
           value_parser = clap::value_parser!(u8).range(1..=100))]
     subspace: u8,

@@ -14,8 +14,8 @@ use super::encoder::Packing;
 use super::kernels::{add_rows, scatter};
 use crate::floatnet::{read_floats, write_floats};
 use crate::optimiser::{Optimiser, Step};
+use crate::subspace::Subspace;
 use crate::workers::{Workers, shares};
-use seed::Rng;
 use simd::{Task, widest};
 use std::io::{self, Read, Write};
 
@@ -31,22 +31,9 @@ const NONE: u32 = u32::MAX;
 /// Slopes of some rows, `C` columns of each.
 type Columns = Vec<[f32; C]>;
 
-/// Which rows may learn from a batch: all, or a share at random (random subspaces, after Ho
-/// 1998: no feature can lean on the same others all the time).
-#[derive(Clone, Copy)]
-pub(super) struct Subspace {
-    /// Of a hundred.
-    pub(super) share: u8,
-    /// Tells one batch from another.
-    pub(super) key: u64,
-}
-
-impl Subspace {
-    fn pick(self, rows: impl Iterator<Item = (u32, u32)>) -> Vec<(u32, u32)> {
-        let drawn = |row: u32| Rng::for_purpose(self.key, &[u64::from(row)]).below(100);
-        let share = usize::from(self.share);
-        rows.filter(|&(row, _)| share >= 100 || drawn(row) < share).collect()
-    }
+/// The rows of a list that may learn.
+fn pick(subspace: Subspace, rows: impl Iterator<Item = (u32, u32)>) -> Vec<(u32, u32)> {
+    rows.filter(|&(row, _)| subspace.picks(&[u64::from(row)])).collect()
 }
 
 /// Rows of weights and what the optimiser keeps for them.
@@ -322,14 +309,14 @@ impl Rows {
         }
         let [own, pieces, kings] = parts;
         let touched = batch.touched.iter().zip(0..).map(|(&feature, slot)| (feature, slot));
-        self.own.step(step, &subspace.pick(touched), &own, workers);
+        self.own.step(step, &pick(subspace, touched), &own, workers);
         if let (Some(factors), Some(numbers)) = (&mut self.factors, numbers) {
             let list = |of: fn(u32, u32) -> u32| {
                 let mut list: Vec<u32> =
                     batch.touched.iter().map(|&f| of(f, numbers as u32)).collect();
                 list.sort_unstable();
                 list.dedup();
-                subspace.pick(list.into_iter().map(|row| (row, row)))
+                pick(subspace, list.into_iter().map(|row| (row, row)))
             };
             factors.pieces.step(step, &list(|f, numbers| f % numbers), &pieces, workers);
             factors.kings.step(step, &list(|f, numbers| f / numbers), &kings, workers);

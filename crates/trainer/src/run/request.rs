@@ -46,7 +46,7 @@ pub struct TrainingOptions {
     pub agreement: usize,
     /// Whether rows of sets by king, or entries of tables, are learned as sums of shared parts.
     pub factors: bool,
-    /// Of a hundred rows, how many may learn from a batch.
+    /// Of a hundred rows, or entries of tables, how many may learn from a batch.
     pub subspace: u8,
     /// Divisor of the net's output; the usual one, or that of the net to begin with.
     pub fv_scale: Option<i32>,

@@ -1,6 +1,7 @@
 //! Linear tables: what they begin with, and the files they become.
 
 use super::{Ended, Material, Product, Run, RunError, write};
+use crate::net::NetOptions;
 use crate::optimiser::Optimiser;
 use crate::table_files::publish_folder;
 use crate::tables::{FourPiece, Scheme, TableModel, TableOptions, ThreePiece};
@@ -71,15 +72,14 @@ pub(super) fn train(kind: TableKind, material: Material<'_>) -> Result<Ended, Ru
         Some(format!("such tables are for {wanted}, the data are games of {found}"))
     } else if run.files.float.is_some() {
         Some("tables have no file in real numbers".to_owned())
-    } else if run.options.subspace != 100 {
-        Some("a share of rows that learn is for nets, not for tables".to_owned())
     } else {
         None
     };
     if let Some(why) = why {
         return Err(RunError::Request(why));
     }
-    let options = TableOptions { optimiser: run.options.optimiser, factors: run.options.factors };
+    let NetOptions { optimiser, factors, subspace } = run.options;
+    let options = TableOptions { optimiser, factors, subspace };
     match kind {
         TableKind::Kkppt => {
             let mut model = TableModel::zeroed(FourPiece::default(), options);

@@ -5,6 +5,7 @@ use super::family::{BUCKETS, Family, Part};
 use super::{Scheme, Size};
 use crate::model::{Encoder, Model};
 use crate::optimiser::{Optimiser, Step};
+use crate::subspace::Subspace;
 use crate::workers::Workers;
 use rules::Variant;
 use std::io::{self, Read, Write};
@@ -17,6 +18,9 @@ const PIECE: usize = 256;
 /// keeps optimisers from dividing by zero. Taken as a sum, and times this, they are near 1. Plain
 /// descent keeps the mean: its steps should not grow with the batch.
 const SLOPE_UNIT: f32 = 600.0;
+/// What keeps own and shared entries of a number apart when a share of them is drawn.
+const OWN: u64 = 0;
+const SHARED: u64 = 1;
 
 /// How tables are trained.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,6 +29,9 @@ pub struct TableOptions {
     pub optimiser: Optimiser,
     /// Whether entries are learned as sums with shared parts.
     pub factors: bool,
+    /// Of a hundred entries, own and shared ones, how many may learn from a batch; which, is
+    /// drawn for every batch.
+    pub subspace: u8,
 }
 
 /// Tables that learn.
@@ -42,7 +49,7 @@ type Shares = Vec<Vec<(u32, [f32; 2])>>;
 impl<V: Variant, S: Scheme> TableModel<V, S> {
     /// All zero: material alone. Memory is taken only where something is learned.
     pub fn zeroed(scheme: S, options: TableOptions) -> Self {
-        let TableOptions { optimiser, factors } = options;
+        let TableOptions { optimiser, factors, .. } = options;
         let family = |size| Family::zeroed(size, optimiser, factors);
         let families = scheme.sizes().into_iter().map(family).collect();
         Self { scheme, options, families, steps: 0, game: PhantomData }
@@ -83,7 +90,7 @@ impl<V: Variant, S: Scheme> TableModel<V, S> {
                 sum.iter_mut().for_each(|x| *x /= f32::from(count));
             }
         }
-        let TableOptions { optimiser, factors } = self.options;
+        let TableOptions { optimiser, factors, .. } = self.options;
         let family = &mut self.families[table];
         *family = Family::zeroed(size, optimiser, factors);
         family.own.values = sums;
@@ -153,7 +160,10 @@ impl<V: Variant, S: Scheme> TableModel<V, S> {
                 for &(entry, slopes) in slopes {
                     scratch.add(entry as usize - number * bucket, &slopes[..size.width]);
                 }
-                scratch.step(&mut part, batch.step, size, |_, _| ());
+                let learns = |entry: u32| {
+                    batch.subspace.picks(&[table as u64, SHARED, number as u64, entry.into()])
+                };
+                scratch.step(&mut part, batch.step, size, learns, |_, _| ());
             });
         });
     }
@@ -169,6 +179,7 @@ struct Batch<'a> {
     slopes: &'a [f32],
     unit: f32,
     step: Step,
+    subspace: Subspace,
 }
 
 /// A group of a table with the samples that touch it.
@@ -213,7 +224,9 @@ impl Group<'_> {
             self.out.resize(BUCKETS, Vec::new());
         }
         let out = self.out;
-        scratch.step(&mut self.part, batch.step, self.size, |entry, slopes| {
+        let learns =
+            |entry: u32| batch.subspace.picks(&[table as u64, OWN, group as u64, entry.into()]);
+        scratch.step(&mut self.part, batch.step, self.size, learns, |entry, slopes| {
             if self.factors {
                 scheme.shared(table, group, entry, |at, sign| {
                     let tempo = slopes.get(1).copied().unwrap_or(0.0);
@@ -243,18 +256,22 @@ impl Scratch {
         sums.iter_mut().zip(slopes).for_each(|(sum, x)| *sum += x);
     }
 
-    /// Moves all that was touched, tells of each entry and its slopes, and clears the buffer.
+    /// Moves all that was touched and may learn, tells of each entry and its slopes, and clears
+    /// the buffer. What must not learn tells its shared parts all the same: they draw apart.
     fn step(
         &mut self,
         part: &mut Part<'_>,
         step: Step,
         size: Size,
+        learns: impl Fn(u32) -> bool,
         mut tell: impl FnMut(u32, &[f32]),
     ) {
         for entry in self.touched.drain(..) {
             let sums = &mut self.slopes[entry as usize * size.width..][..size.width];
             if sums.iter().any(|&x| x != 0.0) {
-                part.step(step, entry as usize, sums, size.limit as f32);
+                if learns(entry) {
+                    part.step(step, entry as usize, sums, size.limit as f32);
+                }
                 tell(entry, sums);
                 sums.fill(0.0);
             }
@@ -323,16 +340,18 @@ impl<V: Variant, S: Scheme> Model<V> for TableModel<V, S> {
         let step = self.options.optimiser.step(rate, self.steps);
         let count = if self.options.optimiser == Optimiser::Sgd { 1 } else { slopes.len() };
         let unit = count as f32 * SLOPE_UNIT;
-        let batch = Batch { words: samples, slopes, unit, step };
+        let subspace = Subspace { share: self.options.subspace, key: self.steps };
+        let batch = Batch { words: samples, slopes, unit, step, subspace };
         for table in 0..self.families.len() {
             self.learn_table(table, &batch, *workers);
         }
     }
 
     fn describe(&self) -> String {
-        let TableOptions { optimiser, factors } = self.options;
+        let TableOptions { optimiser, factors, subspace } = self.options;
         let factors = if factors { ", factors" } else { "" };
-        format!("tables {} ({}), {optimiser}{factors}", self.scheme.name(), V::GAME)
+        let subspace = Subspace::describe(subspace, "entries");
+        format!("tables {} ({}), {optimiser}{factors}{subspace}", self.scheme.name(), V::GAME)
     }
 
     fn save(&self, to: &mut dyn Write) -> io::Result<()> {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 type Mini<const TEMPO: bool> = ThreePiece<Minishogi, TEMPO>;
 
-const SGD: TableOptions = TableOptions { optimiser: Optimiser::Sgd, factors: false };
+const SGD: TableOptions = TableOptions { optimiser: Optimiser::Sgd, factors: false, subspace: 100 };
 
 fn workers(threads: usize) -> Workers {
     Workers::new(NonZeroUsize::new(threads).unwrap())
@@ -165,7 +165,7 @@ fn gradients_are_those_of_the_values() {
 
 /// Learns to imitate tables that are known, on positions it has not seen too.
 fn recover<S: Scheme>(scheme: impl Fn() -> S, factors: bool, optimiser: Optimiser) -> [f64; 2] {
-    let options = TableOptions { optimiser, factors };
+    let options = TableOptions { optimiser, factors, ..SGD };
     let mut teacher = TableModel::zeroed(scheme(), TableOptions { factors: true, ..SGD });
     let mut random = Rng::for_purpose(9, &[]);
     for family in &mut teacher.families {
@@ -229,10 +229,46 @@ fn planted_tables_are_recovered() {
 }
 
 #[test]
+fn random_subspaces_move_their_share_of_entries() {
+    let options = TableOptions { factors: true, subspace: 30, ..SGD };
+    let positions = positions::<Minishogi>(300, 4);
+    let moved = |options, steps| {
+        let mut model = TableModel::<Minishogi, _>::zeroed(FourPiece::default(), options);
+        let words = words(&model, &positions);
+        let slopes = vec![1e-4; positions.len()];
+        let mut before: Vec<Vec<f32>> = Vec::new();
+        for _ in 0..steps {
+            before = model.families.iter().flat_map(parts).collect();
+            model.learn(&words, &slopes, 1.0, &workers(2));
+        }
+        let after = model.families.iter().flat_map(parts);
+        let differs = |(a, b): (Vec<f32>, Vec<f32>)| -> Vec<usize> {
+            (0..a.len()).filter(|&i| a[i] != b[i]).collect()
+        };
+        before.into_iter().zip(after).map(differs).collect::<Vec<_>>()
+    };
+    let (all, some, next) = (moved(SGD_SHARED, 1), moved(options, 1), moved(options, 2));
+    for ((all, some), next) in all.iter().zip(&some).zip(&next) {
+        let share = some.len() as f64 / all.len() as f64;
+        assert!((0.25..0.35).contains(&share), "{share} of {} numbers", all.len());
+        assert!(some.iter().all(|i| all.binary_search(i).is_ok()));
+        assert_ne!(some, next, "another batch draws others");
+    }
+}
+
+const SGD_SHARED: TableOptions = TableOptions { factors: true, ..SGD };
+
+/// The numbers of a table, its own and those it shares.
+fn parts(family: &family::Family) -> Vec<Vec<f32>> {
+    let shared = family.shared.iter().map(|shared| shared.values.clone());
+    std::iter::once(family.own.values.clone()).chain(shared).collect()
+}
+
+#[test]
 fn threads_and_checkpoints_change_nothing() {
     let positions = positions::<Minishogi>(300, 6);
     for optimiser in Optimiser::ALL {
-        let options = TableOptions { optimiser, factors: true };
+        let options = TableOptions { optimiser, factors: true, subspace: 60 };
         let fresh = || TableModel::<Minishogi, _>::zeroed(Mini::<true>::default(), options);
         let words = words(&fresh(), &positions);
         let run = |threads: usize, broken: bool| {
