@@ -262,43 +262,74 @@ fn named(net: &Net, bytes: &[u8], game: Game) -> String {
     format!("policy-value {blocks}x{channels} ({game}) {checksum:08x} {}", bytes.len())
 }
 
-/// A net that other programs compute, as a rule PyTorch on a GPU: each command of `commands`, which a
-/// semicolon that stands alone separates, followed by the file it is to load where one is named. Several
-/// share the batches.
+/// A net that other programs compute, as a rule PyTorch on a GPU.
 fn start(
     commands: &str,
     name: &str,
     game: Game,
     time: Arc<dyn TimeSource>,
 ) -> Result<Arc<dyn Backend>, DeepError> {
-    let wrong = || DeepError::Command(commands.to_owned());
-    let words = shlex::split(commands).ok_or_else(wrong)?;
-    let each = words.split(|word| word == ";").map(move |words| match words {
-        [] => Err(wrong()),
-        words => start_one(words.to_vec(), name, game, Arc::clone(&time)),
-    });
-    let mut workers = each.collect::<Result<Vec<_>, _>>()?;
-    let shape = workers[0].shape();
-    if let Some(other) = workers.iter().map(|worker| worker.shape()).find(|&other| other != shape) {
-        return Err(DeepError::Mixed { shape, other });
+    Ok(Workers::start(commands, name, game, time)?.backend())
+}
+
+/// Programs that compute a net and share the batches. They stay while nets change.
+#[derive(Debug)]
+pub struct Workers {
+    all: Vec<Arc<Worker>>,
+}
+
+impl Workers {
+    /// Starts each command of `commands`, which a semicolon that stands alone separates, followed by the file it
+    /// is to load where one is named.
+    pub fn start(
+        commands: &str,
+        name: &str,
+        game: Game,
+        time: Arc<dyn TimeSource>,
+    ) -> Result<Self, DeepError> {
+        let wrong = || DeepError::Command(commands.to_owned());
+        let words = shlex::split(commands).ok_or_else(wrong)?;
+        let each = words.split(|word| word == ";").map(move |words| match words {
+            [] => Err(wrong()),
+            words => start_one(words.to_vec(), name, game, Arc::clone(&time)),
+        });
+        let all = each.collect::<Result<Vec<_>, _>>()?;
+        let shape = all[0].shape();
+        if let Some(other) = all.iter().map(|worker| worker.shape()).find(|&other| other != shape) {
+            return Err(DeepError::Mixed { shape, other });
+        }
+        Ok(Self { all })
     }
-    match workers.len() {
-        1 => Ok(workers.remove(0)),
-        _ => Ok(Arc::new(Split::new(workers))),
+
+    /// All of them as one.
+    pub fn backend(&self) -> Arc<dyn Backend> {
+        match self.all.as_slice() {
+            [worker] => Arc::clone(worker) as Arc<dyn Backend>,
+            all => {
+                let all = all.iter().map(|worker| Arc::clone(worker) as Arc<dyn Backend>);
+                Arc::new(Split::new(all.collect()))
+            }
+        }
+    }
+
+    /// Lets them go on with another net of the same kind. After an error they are not to be asked again.
+    pub fn load(&self, name: &str) -> Result<(), DeepError> {
+        let file = find(Path::new(name)).to_string_lossy().into_owned();
+        Ok(self.all.iter().try_for_each(|worker| worker.load(&file))?)
     }
 }
 
 fn start_one(
-    mut words: Vec<String>,
+    words: Vec<String>,
     name: &str,
     game: Game,
     time: Arc<dyn TimeSource>,
-) -> Result<Arc<dyn Backend>, DeepError> {
-    if !name.is_empty() {
-        words.extend(["--net".to_owned(), find(Path::new(name)).to_string_lossy().into_owned()]);
-    }
+) -> Result<Arc<Worker>, DeepError> {
+    let found = || find(Path::new(name)).to_string_lossy().into_owned();
+    let net = (!name.is_empty()).then(found);
     let canaries = |shape| infer::random_positions(shape, CANARIES.0, CANARIES.1);
-    Ok(Arc::new(Worker::start(Settings::new(words), game, Box::new(canaries), time)?))
+    let settings = Settings { net, ..Settings::new(words) };
+    Ok(Arc::new(Worker::start(settings, game, Box::new(canaries), time)?))
 }
 
 /// The file meant by a path: interfaces start engines in folders of their own choice.

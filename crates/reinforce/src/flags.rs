@@ -2,7 +2,7 @@
 //! for them.
 
 use crate::nets::{CALIBRATION, Players};
-use crate::plan::{LabelledStart, LoopSettings, Preset};
+use crate::plan::{Gate, LabelledStart, LoopSettings, MeasuredTable, Preset};
 use crate::settings::SettingsError;
 use balance::{Start, StartError, Table, Temperature, WinRate};
 use clap::Args;
@@ -115,6 +115,18 @@ pub struct ReinforceFlags {
     #[arg(long, value_name = "SHARE")]
     blend: Option<f64>,
 
+    /// A new net plays only if it scores that much in so many games against the last one accepted
+    #[arg(long, value_name = "GAMES:SCORE", value_parser = gate)]
+    gate: Option<Gate>,
+
+    /// Play a generation while the net of the one before is trained: by the net before that
+    #[arg(long, value_name = "YES|NO")]
+    side_by_side: Option<bool>,
+
+    /// Measure what a temperature costs in every N-th generation, with so many games of each pair
+    #[arg(long, value_name = "N:GAMES", value_parser = measured_table)]
+    measure_table: Option<MeasuredTable>,
+
     /// Teacher files a first net learns from before any game is played (may be repeated)
     #[arg(long, value_name = "FILE")]
     labelled: Vec<PathBuf>,
@@ -162,6 +174,18 @@ fn size(text: &str) -> Result<(u32, u32), String> {
 fn rate(text: &str) -> Result<(u32, f64), String> {
     let parts = text.split_once(':').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
     parts.ok_or_else(|| "expected a generation and a rate, as in 10:0.02".to_owned())
+}
+
+fn gate(text: &str) -> Result<Gate, String> {
+    let parts = text.split_once(':').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+    let parts = parts.map(|(games, least)| Gate { games, least });
+    parts.ok_or_else(|| "expected games and a score, as in 400:0.55".to_owned())
+}
+
+fn measured_table(text: &str) -> Result<MeasuredTable, String> {
+    let parts = text.split_once(':').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+    let parts = parts.map(|(every, games)| MeasuredTable { every, games });
+    parts.ok_or_else(|| "expected generations and games, as in 5:200".to_owned())
 }
 
 /// A table that was measured.
@@ -217,6 +241,9 @@ impl ReinforceFlags {
         if !self.rate.is_empty() {
             settings.training.rates.clone_from(&self.rate);
         }
+        settings.gate = self.gate.or(settings.gate);
+        settings.measured_table = self.measure_table.or(settings.measured_table);
+        set(&mut settings.side_by_side, self.side_by_side);
         if !self.labelled.is_empty() {
             settings.labelled = Some(LabelledStart {
                 files: self.labelled.iter().map(|path| path.display().to_string()).collect(),

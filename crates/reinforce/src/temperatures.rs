@@ -77,6 +77,7 @@ impl Measurement {
             &self.net,
             settings.game,
             threads.get(),
+            &nets::KeptWorkers::default(),
             time,
             &mut |_| (),
         )?;
@@ -87,6 +88,7 @@ impl Measurement {
             first: 0,
             last: count,
             net,
+            other: None,
             threads,
             games: machine.at_a_time(settings.playouts),
             stop,

@@ -44,8 +44,11 @@ fn trainer(place: &Path) -> Trainer {
     let net = place.join("random.nuedf");
     Floats::random(sizes, 1).write(&mut fs::File::create(&net).unwrap()).unwrap();
     let script = format!(
-        "#!/bin/sh\nfor word; do test \"$before\" = --out && out=$word; before=$word; done\n\
-         echo \"$@\" >> '{}'\ncp '{}' \"$out\" && echo state > \"$out.checkpoint\"\n",
+        "#!/bin/sh\necho '{{\"protocol\":\"nue-orders\",\"version\":1}}'\nwhile read -r order; do\n\
+         set -- $(printf %s \"$order\" | tr -d '[\"]' | tr , ' ')\n\
+         for word; do test \"$before\" = --out && out=$word; before=$word; done\n\
+         echo \"$@\" >> '{}'\ncp '{}' \"$out\" && echo state > \"$out.checkpoint\"\n\
+         echo '{{\"done\":{{}}}}'\ndone\n",
         place.join("asked").display(),
         net.display()
     );
