@@ -9,6 +9,9 @@ use clap::Args;
 use rules::Game;
 use std::path::{Path, PathBuf};
 
+/// Positions of a batch, where games are many: the largest size that workers have graphs for.
+const WORKER_BATCH: &str = "1024";
+
 /// What computes the net that plays.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
 pub enum PlayersArg {
@@ -135,6 +138,10 @@ pub struct ReinforceFlags {
     #[arg(long, value_name = "N", requires = "labelled")]
     labelled_epochs: Option<u32>,
 
+    /// Learning rate with which those begin; it falls to that of generation 1 [default: that]
+    #[arg(long, value_name = "RATE", requires = "labelled")]
+    labelled_rate: Option<f64>,
+
     /// End after so many minutes; no generation is begun that would take longer
     #[arg(long, value_name = "MINUTES")]
     pub minutes: Option<f64>,
@@ -248,7 +255,7 @@ impl ReinforceFlags {
             settings.labelled = Some(LabelledStart {
                 files: self.labelled.iter().map(|path| path.display().to_string()).collect(),
                 epochs: self.labelled_epochs.unwrap_or(4),
-                rate: settings.training.rate(1),
+                rate: self.labelled_rate.unwrap_or_else(|| settings.training.rate(1)),
             });
         }
         Ok(settings)
@@ -260,7 +267,9 @@ impl ReinforceFlags {
             PlayersArg::Native => Players::Native { calibration: CALIBRATION },
             PlayersArg::Torch => {
                 let python = python.display().to_string();
-                let words = [python.as_str(), "-m", "nue_trainer", "serve", "--device", device];
+                let serve = [python.as_str(), "-m", "nue_trainer", "serve", "--device", device];
+                // Thousands of games fill larger batches than one search does.
+                let words = serve.into_iter().chain(["--batch", WORKER_BATCH]);
                 let quoted = shlex::try_join(words).unwrap_or_default();
                 Players::Worker { command: quoted, count: self.workers.unwrap_or(1).into() }
             }

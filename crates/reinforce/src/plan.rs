@@ -220,8 +220,9 @@ impl LoopSettings {
             let told = format!("{}:{}", table.every, table.games);
             return value("measured table", told, "generations above 0, and at least 2 games");
         }
-        for (_, rate) in &self.training.rates {
-            if !(rate.is_finite() && *rate > 0.0) {
+        let labelled = self.labelled.iter().map(|labelled| labelled.rate);
+        for rate in self.training.rates.iter().map(|&(_, rate)| rate).chain(labelled) {
+            if !(rate.is_finite() && rate > 0.0) {
                 return value("learning rate", rate.to_string(), "it must be above 0");
             }
         }

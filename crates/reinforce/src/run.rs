@@ -219,7 +219,9 @@ impl<'a> Run<'a> {
         let seed = self.settings.seed;
         let settings = &self.settings;
         let (epochs, rate) = (labelled.epochs, labelled.rate);
-        let order = Order { data, from: None, out, epochs, rate, seed, settings };
+        // So that generations go on where it ends.
+        let rate_end = settings.training.rate(1).min(rate);
+        let order = Order { data, from: None, out, epochs, rate, rate_end, seed, settings };
         self.train(&order, watcher)?;
         Ok(write_whole(&done, b"")?)
     }
@@ -437,7 +439,9 @@ impl<'a> Run<'a> {
             from,
             out: local(number, NET),
             epochs: self.settings.training.epochs,
+            // In steps over the generations; within one it is the same but for a short warm-up.
             rate: self.settings.training.rate(number),
+            rate_end: self.settings.training.rate(number),
             seed: folder.seed(self.settings.seed),
             settings: &self.settings,
         };

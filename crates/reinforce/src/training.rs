@@ -32,7 +32,9 @@ pub(crate) struct Order<'a> {
     pub(crate) from: Option<PathBuf>,
     pub(crate) out: PathBuf,
     pub(crate) epochs: u32,
+    /// The learning rate, which falls to the other by a cosine.
     pub(crate) rate: f64,
+    pub(crate) rate_end: f64,
     pub(crate) seed: u64,
     pub(crate) settings: &'a LoopSettings,
 }
@@ -69,8 +71,7 @@ impl Trainer {
         }
         line.pair("--epochs", order.epochs).pair("--batch", training.batch);
         line.pair("--optimiser", &training.optimiser);
-        // In steps over the generations; within one it is the same but for a short warm-up.
-        line.pair("--lr", order.rate).pair("--lr-end", order.rate);
+        line.pair("--lr", order.rate).pair("--lr-end", order.rate_end);
         line.pair("--blend", training.blend).pair("--visits", training.visits);
         if training.mirror {
             line.word("--mirror");
@@ -157,6 +158,7 @@ mod tests {
             out: "generation-0002/net.nuedf".into(),
             epochs: 2,
             rate: 0.02,
+            rate_end: 0.02,
             seed: 1002,
             settings: &settings,
         };
