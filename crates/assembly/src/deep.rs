@@ -9,6 +9,7 @@ use onnx::{Onnx, OpenError, Provider, Search};
 use rules::{Game, Minishogi, Shogi};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
 use think::{Engine, OptionKey, OptionSpec, TimeSource};
 use worker::{Settings, StartError, Worker};
 
@@ -289,12 +290,23 @@ impl Workers {
     ) -> Result<Self, DeepError> {
         let wrong = || DeepError::Command(commands.to_owned());
         let words = shlex::split(commands).ok_or_else(wrong)?;
-        let each = words.split(|word| word == ";").map(move |words| match words {
-            [] => Err(wrong()),
-            words => start_one(words.to_vec(), name, game, Arc::clone(&time)),
-        });
-        let all = each.collect::<Result<Vec<_>, _>>()?;
-        let shape = all[0].shape();
+        let each: Vec<&[String]> = words.split(|word| word == ";").collect();
+        if each.iter().any(|words| words.is_empty()) {
+            return Err(wrong());
+        }
+        // All at once: each takes its time until it is there.
+        let all = thread::scope(|scope| {
+            let start = |words: &[String]| {
+                let (words, time) = (words.to_vec(), Arc::clone(&time));
+                scope.spawn(move || start_one(words, name, game, time))
+            };
+            let starting: Vec<_> = each.into_iter().map(start).collect();
+            let started = starting.into_iter().map(|one| {
+                one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            });
+            started.collect::<Result<Vec<_>, _>>()
+        })?;
+        let Some(shape) = all.first().map(|worker| worker.shape()) else { return Err(wrong()) };
         if let Some(other) = all.iter().map(|worker| worker.shape()).find(|&other| other != shape) {
             return Err(DeepError::Mixed { shape, other });
         }

@@ -3,7 +3,7 @@
 use crate::error::RunError;
 use crate::flags::temperature;
 use crate::matches::{NetMatch, total};
-use crate::nets::{CALIBRATION, Players};
+use crate::nets::{CALIBRATION, KeptWorkers, Players};
 use crate::report::Report;
 use crate::run::{Machine, Watcher};
 use crate::settings::{PlaySettings, SettingsError};
@@ -174,7 +174,8 @@ impl RlArgs {
             RlCommand::Table(args) => {
                 let (measurement, machine) = (args.measurement()?, args.machine(version));
                 let watch = &mut |progress: &_| watcher.played(progress);
-                let table = measurement.run(&args.out, &machine, time, stop, watch);
+                let workers = KeptWorkers::default();
+                let table = measurement.run(&args.out, &machine, &workers, time, stop, watch);
                 watcher.step_over();
                 Ok(told(&table?))
             }

@@ -13,8 +13,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use think::TimeSource;
 use thiserror::Error;
 
-/// Positions that integers are calibrated on, and compared on.
-pub const CALIBRATION: usize = 512;
+/// Positions that integers are calibrated on. A net plays one generation: a second of a processor is enough for it.
+pub const CALIBRATION: usize = 128;
+/// One is compared for so many of those.
+const COMPARED: usize = 4;
 
 /// What computes the net that plays.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -107,7 +109,8 @@ pub(crate) fn native(
 fn import(path: &Path, integers: &Path, positions: usize) -> Result<String, PlayerError> {
     let bytes = fs::read(path).map_err(|e| PlayerError::at(path, &e))?;
     // A net that knows little has no best move to agree about: what it loses is told, not refused.
-    let counts = Counts { calibration: positions, comparison: positions };
+    let comparison = positions.div_ceil(COMPARED);
+    let counts = Counts { calibration: positions, comparison };
     let imported =
         import_file(&bytes, counts, 0.0, &|_, _| ()).map_err(|e| PlayerError::at(path, &e))?;
     let written = Draft::new(integers).and_then(|mut draft| {

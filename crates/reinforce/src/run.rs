@@ -185,14 +185,15 @@ impl<'a> Run<'a> {
         watcher: &mut dyn Watcher,
     ) -> Result<Ended, RunError> {
         self.start(watcher)?;
-        let mut longest = Duration::ZERO;
+        let mut last = Duration::ZERO;
         for number in 1..=generations {
             let began = self.time.now();
-            if until.is_some_and(|until| began + longest >= until) {
+            if until.is_some_and(|until| began + last >= until) {
                 return Ok(Ended::Time);
             }
             let entry = self.generation(number == generations, watcher)?;
-            longest = longest.max(self.time.now().saturating_sub(began));
+            // The first one of a call has more to start than those after it.
+            last = self.time.now().saturating_sub(began);
             let left = until.map_or_else(String::new, |until| {
                 let left = until.saturating_sub(self.time.now()).as_secs();
                 format!("; {left} s left")

@@ -3,7 +3,7 @@
 use crate::error::RunError;
 use crate::files;
 use crate::lots::{Assignments, Lots};
-use crate::nets;
+use crate::nets::{self, KeptWorkers};
 use crate::pool::SelfPlay;
 use crate::records::{PlayProgress, play_to_file};
 use crate::review::read_games;
@@ -60,6 +60,7 @@ impl Measurement {
         &self,
         out: &Path,
         machine: &Machine,
+        workers: &KeptWorkers,
         time: &Arc<dyn TimeSource>,
         stop: &AtomicBool,
         watch: &mut dyn FnMut(&PlayProgress),
@@ -77,7 +78,7 @@ impl Measurement {
             &self.net,
             settings.game,
             threads.get(),
-            &nets::KeptWorkers::default(),
+            workers,
             time,
             &mut |_| (),
         )?;

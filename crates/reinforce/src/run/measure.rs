@@ -125,7 +125,8 @@ impl Run<'_> {
             seed: folder.seed(self.settings.seed) ^ REVIEW_SEED,
         };
         let watch = &mut |progress: &_| watcher.played(progress);
-        let measured = measurement.run(&path, self.machine, &self.time, self.stop, watch);
+        let (machine, workers) = (self.machine, &self.workers);
+        let measured = measurement.run(&path, machine, workers, &self.time, self.stop, watch);
         watcher.step_over();
         match measured {
             Ok(table) => watcher.note(&told(&table)),
