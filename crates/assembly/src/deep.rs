@@ -301,9 +301,9 @@ impl Workers {
                 scope.spawn(move || start_one(words, name, game, time))
             };
             let starting: Vec<_> = each.into_iter().map(start).collect();
-            let started = starting.into_iter().map(|one| {
-                one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            });
+            let started = starting
+                .into_iter()
+                .map(|one| one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
             started.collect::<Result<Vec<_>, _>>()
         })?;
         let Some(shape) = all.first().map(|worker| worker.shape()) else { return Err(wrong()) };

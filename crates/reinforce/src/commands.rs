@@ -142,7 +142,10 @@ impl MatchArgs {
         let line = |name: &str, score: &Wdl| {
             let Wdl { wins, draws, losses } = *score;
             let elo = score.moderated_difference();
-            format!("{name}: {wins}-{draws}-{losses}, {:.1} %, {elo:+.0} Elo", 100.0 * score.share())
+            format!(
+                "{name}: {wins}-{draws}-{losses}, {:.1} %, {elo:+.0} Elo",
+                100.0 * score.share()
+            )
         };
         let each = self.start.iter().zip(scores).map(|(name, score)| line(name, score));
         let all = (scores.len() > 1).then(|| line("all", &total(scores)));

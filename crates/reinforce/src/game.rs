@@ -228,9 +228,7 @@ impl<V: Variant> GameInPlay<V> {
         let settings = &table.settings;
         let is_full = settings.fast_share <= 0.0 || self.rng.unit() >= settings.fast_share;
         let playouts = if is_full { settings.playouts } else { settings.fast_playouts };
-        if settings.gumbel > 0
-            || table.is_match
-            || self.tree.node(ROOT).bounds.outcome().is_some()
+        if settings.gumbel > 0 || table.is_match || self.tree.node(ROOT).bounds.outcome().is_some()
         {
             // Gumbel's root counts its own visits; a root that is settled may have no move to play; what the
             // other net has read is not this one's.

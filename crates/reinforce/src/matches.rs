@@ -62,8 +62,7 @@ impl NetMatch {
     ) -> Result<Vec<Wdl>, RunError> {
         let (settings, lots) = (self.settings(), self.lots());
         settings.check()?;
-        let open =
-            |path: &Path| nets::native(path, threads.get(), self.calibration, &mut |_| ());
+        let open = |path: &Path| nets::native(path, threads.get(), self.calibration, &mut |_| ());
         let count = self.games.div_ceil(2) * 2;
         let mut play = SelfPlay {
             settings: &settings,

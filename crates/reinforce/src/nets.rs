@@ -4,7 +4,7 @@ use crate::pool::PlayerNet;
 use assembly::deep::{DeepError, Workers};
 use durable::Draft;
 use infer::native::{Counts, Native, Net, import_file};
-use infer::{Backend, Shape, Uniform};
+use infer::{Backend, Cache, Shape, Uniform};
 use rules::Game;
 use std::fs;
 use std::io::Write;
@@ -17,6 +17,10 @@ use thiserror::Error;
 pub const CALIBRATION: usize = 128;
 /// One is compared for so many of those.
 const COMPARED: usize = 4;
+
+/// Bytes of answers that are kept, over all threads: openings come again in every game, and what was read for one
+/// move comes again in the search for the next.
+const CACHE: usize = 512 << 20;
 
 /// What computes the net that plays.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -77,7 +81,7 @@ pub fn open(
                     Workers::start(&commands, &model, game, Arc::clone(time))?
                 }
             };
-            let net = PlayerNet::Device(workers.backend());
+            let net = PlayerNet::Device(Arc::new(Cache::new(workers.backend(), CACHE)));
             *kept = Some(workers);
             Ok(net)
         }
@@ -101,7 +105,10 @@ pub(crate) fn native(
     }
     let net = Net::load(&integers).map_err(|e| PlayerError::at(&integers, &e))?;
     let net = Arc::new(net);
-    let each = |_| Arc::new(Native::new(Arc::clone(&net))) as Arc<dyn Backend>;
+    let each = |_| {
+        let native = Arc::new(Native::new(Arc::clone(&net)));
+        Arc::new(Cache::new(native, CACHE / threads.max(1))) as Arc<dyn Backend>
+    };
     Ok(PlayerNet::OnThreads((0..threads).map(each).collect()))
 }
 

@@ -404,7 +404,9 @@ mod tests {
         let third = second.next(&even, &review, None, 1003, Some(2)).unwrap();
         assert_eq!(third.balance, second.balance, "nobody is weakened who need not be");
         review.scores.push(Wdl::default());
-        assert!(first.next(&Preset::Aoba.settings(Game::Shogi), &review, None, 1, Some(1)).is_err());
+        assert!(
+            first.next(&Preset::Aoba.settings(Game::Shogi), &review, None, 1, Some(1)).is_err()
+        );
     }
 
     #[test]

@@ -229,11 +229,7 @@ impl<'a> Run<'a> {
 
     /// The next generation, from where it was left. Unless it is the last that is wanted now, the games of the
     /// one after it may be played while its net is trained.
-    fn generation(
-        &self,
-        is_last: bool,
-        watcher: &mut dyn Watcher,
-    ) -> Result<Generation, RunError> {
+    fn generation(&self, is_last: bool, watcher: &mut dyn Watcher) -> Result<Generation, RunError> {
         let folder = self.lab.next()?;
         let plan = self.plan(&folder)?;
         watcher.note(&self.told(&plan));

@@ -196,7 +196,8 @@ fn a_table_is_measured_on_the_way() {
     place.run(3, u64::MAX, None).unwrap();
     let tables = [1, 2, 3].map(|n| place.lab().join(format!("generation-{n:04}/table.json")));
     assert_eq!(tables.each_ref().map(|path| path.is_file()), [false, true, false]);
-    let table: serde_json::Value = serde_json::from_str(&place.text("generation-0002/table.json")).unwrap();
+    let table: serde_json::Value =
+        serde_json::from_str(&place.text("generation-0002/table.json")).unwrap();
     let plan: serde_json::Value = serde_json::from_str(&place.files(3).0).unwrap();
     assert_eq!(plan["balance"]["table"], table);
 }
