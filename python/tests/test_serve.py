@@ -123,6 +123,9 @@ class Serving(unittest.TestCase):
     def test_another_net_is_loaded_and_others_are_refused(self) -> None:
         some = [position(1, [5, 74])]
         with tempfile.TemporaryDirectory() as folder:
+            netfile.write(Path(folder) / "first", self.net, {})
+            first = netfile.read(Path(folder) / "first")
+            self.evaluator = Evaluator(first, torch.device("cpu"), "fp32")
             torch.manual_seed(2)
             second = DeepNet(KIND).eval().folded()
             netfile.write(Path(folder) / "second", second, {})
@@ -136,8 +139,8 @@ class Serving(unittest.TestCase):
             before, *told, after = self.served(data + request(serve.BATCH, 4, some))
         loaded = [json.loads(payload) for kind, *_, payload in told if kind == serve.LOAD]
         self.assertEqual([one.get("bytes") for one in loaded], [LAYOUT.bytes, None, None, None])
-        for one, words in zip(loaded[1:], ("another kind", "no net", "missing")):
-            self.assertTrue(one["error"], words)
+        for one, words in zip(loaded[1:], ("another kind", "not a policy-value net", "missing")):
+            self.assertIn(words, one["error"])
         self.assertEqual([one["version"] for one in loaded], [serve.VERSION] * 4)
         packed = torch.tensor([list(some[0][0])], dtype=torch.uint8)
         unpacker = Unpacker(LAYOUT, torch.device("cpu"))

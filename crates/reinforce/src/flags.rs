@@ -90,6 +90,10 @@ pub struct ReinforceFlags {
     #[arg(long, value_name = "YES|NO")]
     balanced: Option<bool>,
 
+    /// Temperature beyond which nobody is weakened [default: 3]
+    #[arg(long, value_name = "T", value_parser = temperature)]
+    highest_temperature: Option<Temperature>,
+
     /// What a temperature costs, as "nue rl table" has measured it [default: the paper's figures]
     #[arg(long, value_name = "FILE")]
     table: Option<PathBuf>,
@@ -234,6 +238,9 @@ impl ReinforceFlags {
         set(&mut settings.games, self.games);
         if let Some(is_balanced) = self.balanced {
             settings.balance = is_balanced.then(|| settings.balance.unwrap_or_default());
+        }
+        if let (Some(balance), Some(highest)) = (&mut settings.balance, self.highest_temperature) {
+            balance.highest = highest;
         }
         if let Some(path) = &self.table {
             settings.table = read_table(path)?;
