@@ -66,6 +66,10 @@ struct TableArgs {
     #[arg(long, value_name = "N", default_value_t = 32)]
     playouts: u32,
 
+    /// Plies in which both sides draw moves with temperature 1 at least, so that games differ
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    opening_plies: u32,
+
     /// Another one plays other games
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -203,7 +207,8 @@ impl TableArgs {
         let starts = self.start.iter().map(|text| Start::parse(self.game, text));
         play.starts = starts.collect::<Result<Vec<Start>, StartError>>()?;
         let (net, temperatures) = (self.net.clone(), self.temperatures.clone());
-        Ok(Measurement { net, play, temperatures, games: self.games, seed: self.seed })
+        let (opening_plies, games, seed) = (self.opening_plies, self.games, self.seed);
+        Ok(Measurement { net, play, opening_plies, temperatures, games, seed })
     }
 
     fn machine(&self, version: &str) -> Machine {

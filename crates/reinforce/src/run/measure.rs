@@ -119,6 +119,7 @@ impl Run<'_> {
         play.starts.truncate(1);
         let measurement = Measurement {
             net: self.net(player),
+            opening_plies: play.exploration.plies,
             play,
             temperatures: TEMPERATURES.map(Temperature::from_thousandths).to_vec(),
             games: rule.games,

@@ -305,6 +305,7 @@ fn a_table_is_measured_and_goes_on_where_it_was_broken_off() {
     let measurement = Measurement {
         net: place.folder.path().join("random.nuedf"),
         play,
+        opening_plies: 2,
         temperatures: vec![of(0), of(2000), of(50_000)],
         games: 60,
         seed: 3,
