@@ -103,7 +103,7 @@ impl NetChoice {
         time: Arc<dyn TimeSource>,
     ) -> Result<Arc<dyn Backend>, DeepError> {
         if !self.worker.is_empty() {
-            return start(&self.worker, &self.model, game, time);
+            return start(&self.worker, &self.model, game, &time);
         }
         if self.is_onnx() {
             return self.open_onnx(find(Path::new(&self.model)), game);
@@ -268,7 +268,7 @@ fn start(
     commands: &str,
     name: &str,
     game: Game,
-    time: Arc<dyn TimeSource>,
+    time: &Arc<dyn TimeSource>,
 ) -> Result<Arc<dyn Backend>, DeepError> {
     Ok(Workers::start(commands, name, game, time)?.backend())
 }
@@ -286,7 +286,7 @@ impl Workers {
         commands: &str,
         name: &str,
         game: Game,
-        time: Arc<dyn TimeSource>,
+        time: &Arc<dyn TimeSource>,
     ) -> Result<Self, DeepError> {
         let wrong = || DeepError::Command(commands.to_owned());
         let words = shlex::split(commands).ok_or_else(wrong)?;
@@ -297,14 +297,16 @@ impl Workers {
         // All at once: each takes its time until it is there.
         let all = thread::scope(|scope| {
             let start = |words: &[String]| {
-                let (words, time) = (words.to_vec(), Arc::clone(&time));
-                scope.spawn(move || start_one(words, name, game, time))
+                let (program, words, time) = (words[0].clone(), words.to_vec(), Arc::clone(time));
+                thread::Builder::new()
+                    .spawn_scoped(scope, move || start_one(words, name, game, time))
+                    .map_err(|source| StartError::Spawn { program, source })
             };
             let starting: Vec<_> = each.into_iter().map(start).collect();
             let started = starting
                 .into_iter()
-                .map(|one| one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-            started.collect::<Result<Vec<_>, _>>()
+                .map(|one| one?.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            started.collect::<Result<Vec<_>, DeepError>>()
         })?;
         let Some(shape) = all.first().map(|worker| worker.shape()) else { return Err(wrong()) };
         if let Some(other) = all.iter().map(|worker| worker.shape()).find(|&other| other != shape) {
@@ -378,8 +380,8 @@ mod tests {
             ("; true", "DNN_Worker"),
             ("", "DNN_Worker"),
         ] {
-            let time = Arc::new(think::WallTime::start());
-            let text = start(command, "", Game::Minishogi, time).err().map(|e| e.to_string());
+            let time: Arc<dyn TimeSource> = Arc::new(think::WallTime::start());
+            let text = start(command, "", Game::Minishogi, &time).err().map(|e| e.to_string());
             assert!(text.as_ref().is_some_and(|text| text.contains(why)), "{command}: {text:?}");
         }
     }

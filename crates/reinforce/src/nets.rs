@@ -75,10 +75,10 @@ pub fn open(
             let loaded = loaded.map(|workers| workers.load(&model).map(|()| workers)).transpose();
             let workers = match loaded {
                 Ok(Some(workers)) => workers,
-                Ok(None) => Workers::start(&commands, &model, game, Arc::clone(time))?,
+                Ok(None) => Workers::start(&commands, &model, game, time)?,
                 Err(error) => {
                     note(&format!("the workers are started again: {error}"));
-                    Workers::start(&commands, &model, game, Arc::clone(time))?
+                    Workers::start(&commands, &model, game, time)?
                 }
             };
             let net = PlayerNet::Device(Arc::new(Cache::new(workers.backend(), CACHE)));
