@@ -30,8 +30,12 @@ pub(crate) struct TrainerProcess {
 }
 
 impl TrainerProcess {
-    /// Starts it.
-    pub(crate) fn start(mut command: Command, stop: &AtomicBool) -> Result<Self, RunError> {
+    /// Starts it, for a training that somebody reads as `shown`.
+    pub(crate) fn start(
+        mut command: Command,
+        shown: &str,
+        stop: &AtomicBool,
+    ) -> Result<Self, RunError> {
         let program = command.get_program().to_owned();
         let failed = |e: &dyn ToString| LabError::at(Path::new(&program), &e.to_string());
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -48,12 +52,11 @@ impl TrainerProcess {
         };
         let mut process = Self { child, input, lines };
         thread::Builder::new().name("trainer".to_owned()).spawn(read).map_err(|e| failed(&e))?;
-        let shown = format!("{} (which trains)", program.display());
-        let told = process.answer(&shown, stop)?;
+        let told = process.answer(shown, stop)?;
         let (name, version) = PROTOCOL;
         if told["protocol"] != name || told["version"] != version {
             let reason = format!("it began with {told}, not with {name} {version}");
-            return Err(RunError::Training { command: shown, reason });
+            return Err(RunError::Training { command: shown.to_owned(), reason });
         }
         Ok(process)
     }

@@ -84,13 +84,18 @@ impl Trainer {
     }
 
     /// A process that waits for such commands, in the folder of the run.
-    fn start(&self, folder: &Path, stop: &AtomicBool) -> Result<TrainerProcess, RunError> {
+    fn start(
+        &self,
+        shown: &str,
+        folder: &Path,
+        stop: &AtomicBool,
+    ) -> Result<TrainerProcess, RunError> {
         let mut command = Command::new(&self.python);
         command.args(["-m", "nue_trainer", "orders"]).current_dir(folder);
         if let Some(paths) = absolute_python_path() {
             command.env(PYTHON_PATH, paths);
         }
-        TrainerProcess::start(command, stop)
+        TrainerProcess::start(command, shown, stop)
     }
 }
 
@@ -111,7 +116,7 @@ impl KeptTrainer {
         // One that fails is not kept.
         let mut process = match kept.take() {
             Some(process) => process,
-            None => trainer.start(folder, stop)?,
+            None => trainer.start(&line.to_string(), folder, stop)?,
         };
         // Behind "-m nue_trainer deep".
         let words = line.words().get(TRAINING_WORDS..).unwrap_or_default();
