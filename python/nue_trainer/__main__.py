@@ -1,4 +1,4 @@
-"""`python -m nue_trainer`: train, value, deep, onnx, serve, bench."""
+"""`python -m nue_trainer`: train, value, deep, orders, onnx, serve, bench."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from . import __version__, serve_bench
 from .bench import bench
 from .checkpoint import CheckpointError
 from .deep import cli as deep
+from .deep import orders
 from .deep.export import ExportError, convert_to_onnx
 from .deep.netfile import NetFileError
 from .deep.nets import NetError
@@ -159,6 +161,7 @@ def _parser() -> argparse.ArgumentParser:
     value.add_argument("--seconds", type=float, default=0.0, help="train so long, not by epochs")
     policy = commands.add_parser("deep", help="train a policy-value net")
     deep.add_options(policy, _positive, _share, _above_zero)
+    commands.add_parser("orders", help="train policy-value nets, as standard input asks for them")
     onnx = commands.add_parser("onnx", help="write a policy-value net as ONNX")
     onnx.add_argument("--net", required=True, help="policy-value net in real numbers (.nuedf)")
     onnx.add_argument("--out", required=True, help="file to write (.onnx)")
@@ -189,23 +192,39 @@ def _end_with_input() -> None:
     threading.Thread(target=watch, name="parent", daemon=True).start()
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs a command; the exit code."""
-    parser = _parser()
+def _told(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> dict[str, Any]:
+    """What the words say."""
     told = vars(parser.parse_args(arguments))
     if told.get("resume") and told["force"]:
         parser.error("--resume continues what --force would replace: one of them")
-    if os.environ.get("NUE_ENDS_WITH_INPUT") == "1":
-        _end_with_input()
-    command, seconds = told.pop("command"), told.pop("seconds", 0.0)
     for name in ("data", "validation", "teacher_data", "stream_options"):
         if name in told:
             told[name] = tuple(told[name])
+    return told
+
+
+def _order(parser: argparse.ArgumentParser, words: Sequence[str]) -> dict[str, Any]:
+    """What the words of a training say, behind its command."""
+    told = _told(parser, ["deep", *words])
+    del told["command"]
+    return told
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs a command; the exit code."""
+    parser = _parser()
+    told = _told(parser, arguments)
+    command, seconds = told.pop("command"), told.pop("seconds", 0.0)
+    # Orders come by standard input, and end with it by themselves.
+    if os.environ.get("NUE_ENDS_WITH_INPUT") == "1" and command != "orders":
+        _end_with_input()
     try:
         if command == "bench":
             print(json.dumps(bench(Settings(out="", **told), seconds)))
         elif command == "deep":
             deep.run(told)
+        elif command == "orders":
+            orders.run(lambda words: _order(parser, words))
         elif command == "onnx":
             print(convert_to_onnx(Path(told["net"]), Path(told["out"])))
         elif command == "serve":

@@ -98,6 +98,7 @@ class Evaluator:
         self._full = net.to(device).eval()
         self._unpacker = Unpacker(net.kind.layout, device)
         self.type = torch.float16 if precision == "fp16" else torch.float32
+        self._wanted = self.type
         self._lanes: dict[int, list[Lane]] = {}
         self._turn = 0
         self._made()
@@ -110,6 +111,20 @@ class Evaluator:
             net = net.to(self.type)
         self._net = net.to(memory_format=torch.channels_last).eval()
         self._lanes.clear()
+
+    @torch.no_grad()
+    def load(self, net: FoldedNet) -> None:
+        """Goes on with another net of the same kind. Graphs read the parameters where they lie, so they stay."""
+        if net.kind != self.kind:
+            raise ServeError("the net is of another kind: it needs a worker of its own")
+        self._full.load_state_dict(net.state_dict())
+        if self.type != self._wanted:
+            # The net before needed 32 bits; this one may not.
+            self.type = self._wanted
+            self._made()
+            self.warm()
+            return
+        self._net.load_state_dict(net.state_dict())
 
     @property
     def precision(self) -> str:

@@ -21,15 +21,18 @@ from typing import Any, BinaryIO
 import torch
 
 from .deep import netfile
+from .deep.nets import NetError
 from .evaluator import Asked, Evaluator, ServeError
 
-VERSION = 1
+VERSION = 2
 REQUEST, ANSWER = b"NueQ", b"NueA"
 HEAD = struct.Struct("<4sIQII")
-BATCH, PING, COMPARE, ERROR = 1, 2, 3, 4
+BATCH, PING, COMPARE, ERROR, LOAD = 1, 2, 3, 4, 5
 # What bounds the memory a malformed request can ask for.
 LARGEST_BATCH = 1 << 16
 MOST_MOVES = 1 << 10
+# Bytes of a file's name.
+LONGEST_NAME = 1 << 15
 # Batches read ahead.
 AHEAD = 3
 # Bytes a pipe is asked to hold: a batch of 256 has 210,000. fcntl's number for that on Linux.
@@ -46,6 +49,8 @@ class Request:
     asked: Asked
     memory: torch.Tensor
     """What `asked` lies in, to be used again."""
+    file: str = ""
+    """The net to go on with."""
 
 
 class Memory:
@@ -88,8 +93,10 @@ def read_request(source: BinaryIO, size: int, label_count: int, memory: Memory) 
     if len(head) < HEAD.size:
         raise ServeError("the input breaks off")
     magic, kind, number, count, labels = HEAD.unpack(head)
-    if magic != REQUEST or kind not in (BATCH, PING, COMPARE):
+    if magic != REQUEST or kind not in (BATCH, PING, COMPARE, LOAD):
         raise ServeError("the input is no request")
+    if kind == LOAD:
+        return _read_load(source, head, number, count, size, memory)
     if count > LARGEST_BATCH or labels > count * MOST_MOVES:
         raise ServeError(f"a request of {count} positions and {labels} labels")
     length = count * (size + 2) + 2 * labels
@@ -106,6 +113,21 @@ def read_request(source: BinaryIO, size: int, label_count: int, memory: Memory) 
     if int(known[0].sum()) != labels or (labels and int(known[1].max()) >= label_count):
         raise ServeError("the labels of a request make no sense")
     return Request(kind, number, Asked(parts[0].view(count, size), counts, asked), piece)
+
+
+def _read_load(
+    source: BinaryIO, head: bytes, number: int, length: int, size: int, memory: Memory
+) -> Request:
+    if length > LONGEST_NAME:
+        raise ServeError(f"the name of a net with {length} bytes")
+    rest = bytearray(length + 4)
+    _fill(source, memoryview(rest))
+    if zlib.crc32(rest[:-4], zlib.crc32(head)) != int.from_bytes(rest[-4:], "little"):
+        raise ServeError("the checksum of a request is wrong")
+    nothing = memory.take(1)
+    none = nothing[:0].view(torch.int16)
+    asked = Asked(nothing[:0].view(0, size), none, none)
+    return Request(LOAD, number, asked, nothing, rest[:-4].decode())
 
 
 def answer(kind: int, number: int, counts: tuple[int, int], *payload: Any) -> bytes:
@@ -158,8 +180,14 @@ class Server:
     """
 
     def __init__(
-        self, evaluator: Evaluator, source: BinaryIO, sink: BinaryIO, report: bool = False
+        self,
+        evaluator: Evaluator,
+        source: BinaryIO,
+        sink: BinaryIO,
+        report: bool = False,
+        batch: int = 16,
     ) -> None:
+        self._batch = batch
         self._evaluator, self._source, self._sink = evaluator, source, sink
         self._memory = Memory(evaluator.device.type == "cuda")
         self._asked: queue.Queue[Request | Exception | None] = queue.Queue(AHEAD)
@@ -196,6 +224,9 @@ class Server:
         if request.kind == COMPARE:
             words = self._evaluator.compare(asked.packed)
             return lambda: sentence(COMPARE, number, words)
+        if request.kind == LOAD:
+            told = self._load(request.file)
+            return lambda: sentence(LOAD, number, json.dumps(told))
         wait = self._evaluator.submit(asked)
         self.spent.batches += 1
         self.spent.positions += len(asked.counts)
@@ -208,6 +239,15 @@ class Server:
             return answer(BATCH, number, counts, logits.data, values.data)
 
         return ready
+
+    def _load(self, file: str) -> dict[str, Any]:
+        """Goes on with another net; what is said of it, or why not."""
+        about: dict[str, Any] = {"protocol": "nue-worker", "version": VERSION}
+        try:
+            self._evaluator.load(netfile.read(Path(file)))
+        except (netfile.NetFileError, NetError, ServeError, OSError) as error:
+            return about | {"error": f"{type(error).__name__}: {error}"}
+        return about | introduction(self._evaluator, self._batch)
 
     def _pong(self, number: int) -> bytes:
         if self._report:
@@ -287,8 +327,8 @@ def serve(net: str, device: str, precision: str, batch: int | None, report: bool
     try:
         evaluator = evaluator_of(net, device, precision)
         evaluator.warm()
-        usual = 256 if evaluator.device.type == "cuda" else 16
-        about |= introduction(evaluator, batch or usual)
+        suits = batch or (256 if evaluator.device.type == "cuda" else 16)
+        about |= introduction(evaluator, suits)
     except Exception as error:
         about["error"] = f"{type(error).__name__}: {error}"
         sink.write(json.dumps(about).encode() + b"\n")
@@ -296,7 +336,7 @@ def serve(net: str, device: str, precision: str, batch: int | None, report: bool
         raise SystemExit(1) from error
     sink.write(json.dumps(about).encode() + b"\n")
     sink.flush()
-    server = Server(evaluator, sys.stdin.buffer, sink, report)
+    server = Server(evaluator, sys.stdin.buffer, sink, report, suits)
     server.run()
     if report:
         print(json.dumps(server.spent.as_dict()), file=sys.stderr, flush=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import struct
 import sys
@@ -10,6 +11,7 @@ import tempfile
 import unittest
 import unittest.mock
 import zlib
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -31,6 +33,13 @@ def request(kind: int, number: int, positions: list[tuple[bytes, list[int]]]) ->
     data += b"".join(packed for packed, _ in positions)
     data += b"".join(struct.pack("<H", len(some)) for _, some in positions)
     data += struct.pack(f"<{len(labels)}H", *labels)
+    return data + struct.pack("<I", zlib.crc32(data))
+
+
+def load_request(number: int, file: str) -> bytes:
+    """The request to go on with another net."""
+    name = file.encode()
+    data = serve.HEAD.pack(serve.REQUEST, serve.LOAD, number, len(name), 0) + name
     return data + struct.pack("<I", zlib.crc32(data))
 
 
@@ -111,6 +120,37 @@ class Serving(unittest.TestCase):
                 for found, logit in zip(logits.tolist(), wanted):
                     self.assertAlmostEqual(found, logit, delta=1e-2)
 
+    def test_another_net_is_loaded_and_others_are_refused(self) -> None:
+        some = [position(1, [5, 74])]
+        with tempfile.TemporaryDirectory() as folder:
+            netfile.write(Path(folder) / "first", self.net, {})
+            first = netfile.read(Path(folder) / "first")
+            self.evaluator = Evaluator(first, torch.device("cpu"), "fp32")
+            torch.manual_seed(2)
+            second = DeepNet(KIND).eval().folded()
+            netfile.write(Path(folder) / "second", second, {})
+            wider = DeepNet(replace(KIND, channels=16)).eval().folded()
+            netfile.write(Path(folder) / "wider", wider, {})
+            (Path(folder) / "none").write_bytes(b"no net")
+            names = ("second", "wider", "none", "missing")
+            data = request(serve.BATCH, 1, some)
+            for name in names:
+                data += load_request(2, f"{folder}/{name}") + request(serve.COMPARE, 3, some)
+            before, *told, after = self.served(data + request(serve.BATCH, 4, some))
+        loaded = [json.loads(payload) for kind, *_, payload in told if kind == serve.LOAD]
+        self.assertEqual([one.get("bytes") for one in loaded], [LAYOUT.bytes, None, None, None])
+        for one, words in zip(loaded[1:], ("another kind", "not a policy-value net", "missing")):
+            self.assertIn(words, one["error"])
+        self.assertEqual([one["version"] for one in loaded], [serve.VERSION] * 4)
+        packed = torch.tensor([list(some[0][0])], dtype=torch.uint8)
+        unpacker = Unpacker(LAYOUT, torch.device("cpu"))
+        with torch.no_grad():
+            policy, _ = second(unpacker.whole(unpacker(packed)))
+        logits = struct.unpack_from("<2e", after[4])
+        for found, label in zip(logits, (5, 74)):
+            self.assertAlmostEqual(found, float(policy[0, label]), delta=1e-2)
+        self.assertNotEqual(before[4], after[4])
+
     def test_memory_is_used_again(self) -> None:
         memory = serve.Memory(pins=False)
         first = memory.take(1000)
@@ -157,6 +197,8 @@ class Serving(unittest.TestCase):
             (b"x" * 100, "no request"),
             (request(serve.BATCH, 1, [position(1, [75])]), "labels"),
             (serve.HEAD.pack(serve.REQUEST, 1, 1, 1 << 30, 0), "positions"),
+            (serve.HEAD.pack(serve.REQUEST, serve.LOAD, 1, 1 << 30, 0), "name of a net"),
+            (load_request(1, "net")[:-1] + b"x", "checksum"),
         ]:
             sink = io.BytesIO()
             with self.assertRaises(serve.ServeError) as caught:

@@ -9,6 +9,7 @@ use onnx::{Onnx, OpenError, Provider, Search};
 use rules::{Game, Minishogi, Shogi};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
 use think::{Engine, OptionKey, OptionSpec, TimeSource};
 use worker::{Settings, StartError, Worker};
 
@@ -102,7 +103,7 @@ impl NetChoice {
         time: Arc<dyn TimeSource>,
     ) -> Result<Arc<dyn Backend>, DeepError> {
         if !self.worker.is_empty() {
-            return start(&self.worker, &self.model, game, time);
+            return start(&self.worker, &self.model, game, &time);
         }
         if self.is_onnx() {
             return self.open_onnx(find(Path::new(&self.model)), game);
@@ -262,43 +263,87 @@ fn named(net: &Net, bytes: &[u8], game: Game) -> String {
     format!("policy-value {blocks}x{channels} ({game}) {checksum:08x} {}", bytes.len())
 }
 
-/// A net that other programs compute, as a rule PyTorch on a GPU: each command of `commands`, which a
-/// semicolon that stands alone separates, followed by the file it is to load where one is named. Several
-/// share the batches.
+/// A net that other programs compute, as a rule PyTorch on a GPU.
 fn start(
     commands: &str,
     name: &str,
     game: Game,
-    time: Arc<dyn TimeSource>,
+    time: &Arc<dyn TimeSource>,
 ) -> Result<Arc<dyn Backend>, DeepError> {
-    let wrong = || DeepError::Command(commands.to_owned());
-    let words = shlex::split(commands).ok_or_else(wrong)?;
-    let each = words.split(|word| word == ";").map(move |words| match words {
-        [] => Err(wrong()),
-        words => start_one(words.to_vec(), name, game, Arc::clone(&time)),
-    });
-    let mut workers = each.collect::<Result<Vec<_>, _>>()?;
-    let shape = workers[0].shape();
-    if let Some(other) = workers.iter().map(|worker| worker.shape()).find(|&other| other != shape) {
-        return Err(DeepError::Mixed { shape, other });
+    Ok(Workers::start(commands, name, game, time)?.backend())
+}
+
+/// Programs that compute a net and share the batches. They stay while nets change.
+#[derive(Debug)]
+pub struct Workers {
+    all: Vec<Arc<Worker>>,
+}
+
+impl Workers {
+    /// Starts each command of `commands`, which a semicolon that stands alone separates, followed by the file it
+    /// is to load where one is named.
+    pub fn start(
+        commands: &str,
+        name: &str,
+        game: Game,
+        time: &Arc<dyn TimeSource>,
+    ) -> Result<Self, DeepError> {
+        let wrong = || DeepError::Command(commands.to_owned());
+        let words = shlex::split(commands).ok_or_else(wrong)?;
+        let each: Vec<&[String]> = words.split(|word| word == ";").collect();
+        if each.iter().any(|words| words.is_empty()) {
+            return Err(wrong());
+        }
+        // All at once: each takes its time until it is there.
+        let all = thread::scope(|scope| {
+            let start = |words: &[String]| {
+                let (program, words, time) = (words[0].clone(), words.to_vec(), Arc::clone(time));
+                thread::Builder::new()
+                    .spawn_scoped(scope, move || start_one(words, name, game, time))
+                    .map_err(|source| StartError::Spawn { program, source })
+            };
+            let starting: Vec<_> = each.into_iter().map(start).collect();
+            let started = starting
+                .into_iter()
+                .map(|one| one?.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            started.collect::<Result<Vec<_>, DeepError>>()
+        })?;
+        let Some(shape) = all.first().map(|worker| worker.shape()) else { return Err(wrong()) };
+        if let Some(other) = all.iter().map(|worker| worker.shape()).find(|&other| other != shape) {
+            return Err(DeepError::Mixed { shape, other });
+        }
+        Ok(Self { all })
     }
-    match workers.len() {
-        1 => Ok(workers.remove(0)),
-        _ => Ok(Arc::new(Split::new(workers))),
+
+    /// All of them as one.
+    pub fn backend(&self) -> Arc<dyn Backend> {
+        match self.all.as_slice() {
+            [worker] => Arc::clone(worker) as Arc<dyn Backend>,
+            all => {
+                let all = all.iter().map(|worker| Arc::clone(worker) as Arc<dyn Backend>);
+                Arc::new(Split::new(all.collect()))
+            }
+        }
+    }
+
+    /// Lets them go on with another net of the same kind. After an error they are not to be asked again.
+    pub fn load(&self, name: &str) -> Result<(), DeepError> {
+        let file = find(Path::new(name)).to_string_lossy().into_owned();
+        Ok(self.all.iter().try_for_each(|worker| worker.load(&file))?)
     }
 }
 
 fn start_one(
-    mut words: Vec<String>,
+    words: Vec<String>,
     name: &str,
     game: Game,
     time: Arc<dyn TimeSource>,
-) -> Result<Arc<dyn Backend>, DeepError> {
-    if !name.is_empty() {
-        words.extend(["--net".to_owned(), find(Path::new(name)).to_string_lossy().into_owned()]);
-    }
+) -> Result<Arc<Worker>, DeepError> {
+    let found = || find(Path::new(name)).to_string_lossy().into_owned();
+    let net = (!name.is_empty()).then(found);
     let canaries = |shape| infer::random_positions(shape, CANARIES.0, CANARIES.1);
-    Ok(Arc::new(Worker::start(Settings::new(words), game, Box::new(canaries), time)?))
+    let settings = Settings { net, ..Settings::new(words) };
+    Ok(Arc::new(Worker::start(settings, game, Box::new(canaries), time)?))
 }
 
 /// The file meant by a path: interfaces start engines in folders of their own choice.
@@ -335,8 +380,8 @@ mod tests {
             ("; true", "DNN_Worker"),
             ("", "DNN_Worker"),
         ] {
-            let time = Arc::new(think::WallTime::start());
-            let text = start(command, "", Game::Minishogi, time).err().map(|e| e.to_string());
+            let time: Arc<dyn TimeSource> = Arc::new(think::WallTime::start());
+            let text = start(command, "", Game::Minishogi, &time).err().map(|e| e.to_string());
             assert!(text.as_ref().is_some_and(|text| text.contains(why)), "{command}: {text:?}");
         }
     }

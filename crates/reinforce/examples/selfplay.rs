@@ -37,6 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         first: 0,
         last: games,
         net: PlayerNet::OnThreads((0..threads).map(net).collect()),
+        other: None,
         threads: NonZeroUsize::new(threads as usize).ok_or("no threads")?,
         games: NonZeroUsize::MIN,
         stop: &stop,

@@ -2,13 +2,14 @@
 
 use crate::error::RunError;
 use crate::flags::temperature;
-use crate::nets::{CALIBRATION, Players};
+use crate::matches::{NetMatch, total};
+use crate::nets::{CALIBRATION, KeptWorkers, Players};
 use crate::report::Report;
 use crate::run::{Machine, Watcher};
 use crate::settings::{PlaySettings, SettingsError};
 use crate::temperatures::{Measurement, told};
 use crate::training::Trainer;
-use balance::{Start, StartError, Temperature};
+use balance::{Start, StartError, Temperature, Wdl};
 use clap::{Args, Subcommand};
 use rules::Game;
 use std::num::NonZeroUsize;
@@ -27,6 +28,7 @@ pub struct RlArgs {
 #[derive(Subcommand, Clone, Debug)]
 enum RlCommand {
     Table(TableArgs),
+    Match(MatchArgs),
     Report(ReportArgs),
 }
 
@@ -64,6 +66,10 @@ struct TableArgs {
     #[arg(long, value_name = "N", default_value_t = 32)]
     playouts: u32,
 
+    /// Plies in which both sides draw moves with temperature 1 at least, so that games differ
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    opening_plies: u32,
+
     /// Another one plays other games
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -71,6 +77,84 @@ struct TableArgs {
     /// Threads; all processors if missing
     #[arg(long, short = 'j', value_name = "N")]
     threads: Option<NonZeroUsize>,
+}
+
+/// Play a net against another on equal playouts, many games at a time
+///
+/// Every start is played with both colours. Stopped or killed, the same command continues with the games in the file.
+#[derive(Args, Clone, Debug)]
+struct MatchArgs {
+    /// Net in real numbers (.nuedf)
+    first: PathBuf,
+
+    /// Its opponent
+    second: PathBuf,
+
+    /// File of the games (.teacher), new or of the same match
+    #[arg(long, short, value_name = "FILE")]
+    out: PathBuf,
+
+    /// The game: shogi or minishogi
+    #[arg(long, default_value = "shogi")]
+    game: Game,
+
+    /// Games
+    #[arg(long, value_name = "N", default_value_t = 400,
+          value_parser = clap::value_parser!(u64).range(2..=10_000_000))]
+    games: u64,
+
+    /// Where games begin, one after another: a handicap or an SFEN (may be repeated)
+    #[arg(long, value_name = "NAME|SFEN", default_value = "even")]
+    start: Vec<String>,
+
+    /// Playouts of a move
+    #[arg(long, value_name = "N", default_value_t = 64)]
+    playouts: u32,
+
+    /// Plies in which moves are drawn with temperature 1
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    opening_plies: u32,
+
+    /// Another one plays other games
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+
+    /// Threads; all processors if missing
+    #[arg(long, short = 'j', value_name = "N")]
+    threads: Option<NonZeroUsize>,
+}
+
+impl MatchArgs {
+    fn net_match(&self) -> Result<NetMatch, SettingsError> {
+        let starts = self.start.iter().map(|text| Start::parse(self.game, text));
+        let starts = starts.collect::<Result<Vec<Start>, StartError>>()?;
+        let mut play =
+            PlaySettings { starts, playouts: self.playouts, ..PlaySettings::usual(self.game) };
+        play.exploration.plies = self.opening_plies;
+        Ok(NetMatch {
+            first: self.first.clone(),
+            second: self.second.clone(),
+            play,
+            games: self.games,
+            seed: self.seed,
+            calibration: CALIBRATION,
+        })
+    }
+
+    /// What the first net scored, start by start and in all, for people.
+    fn told(&self, scores: &[Wdl]) -> String {
+        let line = |name: &str, score: &Wdl| {
+            let Wdl { wins, draws, losses } = *score;
+            let elo = score.moderated_difference();
+            format!(
+                "{name}: {wins}-{draws}-{losses}, {:.1} %, {elo:+.0} Elo",
+                100.0 * score.share()
+            )
+        };
+        let each = self.start.iter().zip(scores).map(|(name, score)| line(name, score));
+        let all = (scores.len() > 1).then(|| line("all", &total(scores)));
+        each.chain(all).collect::<Vec<_>>().join("\n")
+    }
 }
 
 /// Tables, pictures and opening sets of what a run recorded about its starts
@@ -97,9 +181,17 @@ impl RlArgs {
             RlCommand::Table(args) => {
                 let (measurement, machine) = (args.measurement()?, args.machine(version));
                 let watch = &mut |progress: &_| watcher.played(progress);
-                let table = measurement.run(&args.out, &machine, time, stop, watch);
+                let workers = KeptWorkers::default();
+                let table = measurement.run(&args.out, &machine, &workers, time, stop, watch);
                 watcher.step_over();
                 Ok(told(&table?))
+            }
+            RlCommand::Match(args) => {
+                let threads = args.threads.unwrap_or_else(cores);
+                let watch = &mut |progress: &_| watcher.played(progress);
+                let scores = args.net_match()?.run(&args.out, threads, &**time, stop, watch);
+                watcher.step_over();
+                Ok(args.told(&scores?))
             }
             RlCommand::Report(args) => {
                 Report::read(&args.folder)?.write(&args.out)?;
@@ -115,11 +207,11 @@ impl TableArgs {
         let starts = self.start.iter().map(|text| Start::parse(self.game, text));
         play.starts = starts.collect::<Result<Vec<Start>, StartError>>()?;
         let (net, temperatures) = (self.net.clone(), self.temperatures.clone());
-        Ok(Measurement { net, play, temperatures, games: self.games, seed: self.seed })
+        let (opening_plies, games, seed) = (self.opening_plies, self.games, self.seed);
+        Ok(Measurement { net, play, opening_plies, temperatures, games, seed })
     }
 
     fn machine(&self, version: &str) -> Machine {
-        let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         Machine {
             threads: self.threads.unwrap_or_else(cores),
             games: None,
@@ -128,4 +220,8 @@ impl TableArgs {
             version: version.to_owned(),
         }
     }
+}
+
+fn cores() -> NonZeroUsize {
+    std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }

@@ -25,6 +25,9 @@ pub enum RunError {
     Records(Box<RecordError>),
     #[error(transparent)]
     Player(Box<PlayerError>),
+    /// The trainer says what is wrong.
+    #[error("training failed: {reason}; the command was {command}")]
+    Training { command: String, reason: String },
     /// It was asked to end, and goes on when the same is asked for again.
     #[error("interrupted; the same command continues")]
     Interrupted,

@@ -2,12 +2,15 @@
 //! for them.
 
 use crate::nets::{CALIBRATION, Players};
-use crate::plan::{LabelledStart, LoopSettings, Preset};
+use crate::plan::{Gate, LabelledStart, LoopSettings, MeasuredTable, Preset};
 use crate::settings::SettingsError;
 use balance::{Start, StartError, Table, Temperature, WinRate};
 use clap::Args;
 use rules::Game;
 use std::path::{Path, PathBuf};
+
+/// Positions of a batch, where games are many: the largest size that workers have graphs for.
+const WORKER_BATCH: &str = "1024";
 
 /// What computes the net that plays.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
@@ -87,6 +90,10 @@ pub struct ReinforceFlags {
     #[arg(long, value_name = "YES|NO")]
     balanced: Option<bool>,
 
+    /// Temperature beyond which nobody is weakened [default: 3]
+    #[arg(long, value_name = "T", value_parser = temperature)]
+    highest_temperature: Option<Temperature>,
+
     /// What a temperature costs, as "nue rl table" has measured it [default: the paper's figures]
     #[arg(long, value_name = "FILE")]
     table: Option<PathBuf>,
@@ -115,6 +122,18 @@ pub struct ReinforceFlags {
     #[arg(long, value_name = "SHARE")]
     blend: Option<f64>,
 
+    /// A new net plays only if it scores that much in so many games against the last one accepted
+    #[arg(long, value_name = "GAMES:SCORE", value_parser = gate)]
+    gate: Option<Gate>,
+
+    /// Play a generation while the net of the one before is trained: by the net before that
+    #[arg(long, value_name = "YES|NO")]
+    side_by_side: Option<bool>,
+
+    /// Measure what a temperature costs in every N-th generation, with so many games of each pair
+    #[arg(long, value_name = "N:GAMES", value_parser = measured_table)]
+    measure_table: Option<MeasuredTable>,
+
     /// Teacher files a first net learns from before any game is played (may be repeated)
     #[arg(long, value_name = "FILE")]
     labelled: Vec<PathBuf>,
@@ -122,6 +141,10 @@ pub struct ReinforceFlags {
     /// Passes over those
     #[arg(long, value_name = "N", requires = "labelled")]
     labelled_epochs: Option<u32>,
+
+    /// Learning rate with which those begin; it falls to that of generation 1 [default: that]
+    #[arg(long, value_name = "RATE", requires = "labelled")]
+    labelled_rate: Option<f64>,
 
     /// End after so many minutes; no generation is begun that would take longer
     #[arg(long, value_name = "MINUTES")]
@@ -164,6 +187,18 @@ fn rate(text: &str) -> Result<(u32, f64), String> {
     parts.ok_or_else(|| "expected a generation and a rate, as in 10:0.02".to_owned())
 }
 
+fn gate(text: &str) -> Result<Gate, String> {
+    let parts = text.split_once(':').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+    let parts = parts.map(|(games, least)| Gate { games, least });
+    parts.ok_or_else(|| "expected games and a score, as in 400:0.55".to_owned())
+}
+
+fn measured_table(text: &str) -> Result<MeasuredTable, String> {
+    let parts = text.split_once(':').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+    let parts = parts.map(|(every, games)| MeasuredTable { every, games });
+    parts.ok_or_else(|| "expected generations and games, as in 5:200".to_owned())
+}
+
 /// A table that was measured.
 fn read_table(path: &Path) -> Result<Table, SettingsError> {
     let table = crate::files::read(path).map_err(|e| e.to_string());
@@ -204,6 +239,9 @@ impl ReinforceFlags {
         if let Some(is_balanced) = self.balanced {
             settings.balance = is_balanced.then(|| settings.balance.unwrap_or_default());
         }
+        if let (Some(balance), Some(highest)) = (&mut settings.balance, self.highest_temperature) {
+            balance.highest = highest;
+        }
         if let Some(path) = &self.table {
             settings.table = read_table(path)?;
         }
@@ -217,11 +255,14 @@ impl ReinforceFlags {
         if !self.rate.is_empty() {
             settings.training.rates.clone_from(&self.rate);
         }
+        settings.gate = self.gate.or(settings.gate);
+        settings.measured_table = self.measure_table.or(settings.measured_table);
+        set(&mut settings.side_by_side, self.side_by_side);
         if !self.labelled.is_empty() {
             settings.labelled = Some(LabelledStart {
                 files: self.labelled.iter().map(|path| path.display().to_string()).collect(),
                 epochs: self.labelled_epochs.unwrap_or(4),
-                rate: settings.training.rate(1),
+                rate: self.labelled_rate.unwrap_or_else(|| settings.training.rate(1)),
             });
         }
         Ok(settings)
@@ -233,7 +274,9 @@ impl ReinforceFlags {
             PlayersArg::Native => Players::Native { calibration: CALIBRATION },
             PlayersArg::Torch => {
                 let python = python.display().to_string();
-                let words = [python.as_str(), "-m", "nue_trainer", "serve", "--device", device];
+                let serve = [python.as_str(), "-m", "nue_trainer", "serve", "--device", device];
+                // Thousands of games fill larger batches than one search does.
+                let words = serve.into_iter().chain(["--batch", WORKER_BATCH]);
                 let quoted = shlex::try_join(words).unwrap_or_default();
                 Players::Worker { command: quoted, count: self.workers.unwrap_or(1).into() }
             }

@@ -36,6 +36,8 @@ pub(crate) struct Table<V: Variant> {
     lots: Lots,
     /// The chance to win at which a side resigns.
     resign: Option<WinRate>,
+    /// Each side has a net of its own.
+    is_match: bool,
 }
 
 /// What a thread needs to play, and uses again for every game.
@@ -49,8 +51,8 @@ pub(crate) struct Scratch {
 
 /// What a game does next.
 pub(crate) enum Next {
-    /// A position of it is in the batch.
-    Waiting,
+    /// A position of it is in the batch of that net.
+    Waiting(usize),
     Over(Box<FinishedGame>),
 }
 
@@ -106,6 +108,7 @@ impl<V: Variant> Table<V> {
         shape: Shape,
         lots: &Lots,
         resign: Option<WinRate>,
+        is_match: bool,
     ) -> Result<Self, crate::SettingsError> {
         settings.check()?;
         let (mut starts, mut openings) = (Vec::new(), Vec::new());
@@ -127,6 +130,7 @@ impl<V: Variant> Table<V> {
             openings,
             lots: lots.clone(),
             resign,
+            is_match,
         })
     }
 
@@ -160,23 +164,25 @@ impl<V: Variant> GameInPlay<V> {
         }
     }
 
-    /// Plays on until a position is to be evaluated, which is put into the batch, or the game is over.
+    /// Plays on until a position is to be evaluated, which is put into the batch of the net whose move it is,
+    /// or the game is over.
     pub(crate) fn advance(
         &mut self,
         table: &Table<V>,
         scratch: &mut Scratch,
-        batch: &mut Batch,
+        batches: &mut [Batch],
     ) -> Next {
         loop {
+            let net = self.net(batches.len());
             let over = match self.search.take() {
                 None => self.begin_move(table),
                 Some(search) if self.is_enough(&search) => self.end_move(table, scratch, &search),
                 Some(mut search) => {
                     self.prepare(table, &mut search);
-                    let asked = self.playout(table, scratch, &mut search, batch);
+                    let asked = self.playout(table, scratch, &mut search, &mut batches[net]);
                     self.search = Some(search);
                     if asked {
-                        return Next::Waiting;
+                        return Next::Waiting(net);
                     }
                     None
                 }
@@ -185,6 +191,12 @@ impl<V: Variant> GameInPlay<V> {
                 return Next::Over(Box::new(self.finish(table, ending)));
             }
         }
+    }
+
+    /// Which of one or two nets finds the move: of two the first has Black in games with even numbers.
+    fn net(&self, nets: usize) -> usize {
+        let is_first = (self.number % 2 == 0) == (self.pos.turn() == Color::Black);
+        usize::from(nets > 1 && !is_first)
     }
 
     /// The position that was asked for has its answer.
@@ -216,8 +228,10 @@ impl<V: Variant> GameInPlay<V> {
         let settings = &table.settings;
         let is_full = settings.fast_share <= 0.0 || self.rng.unit() >= settings.fast_share;
         let playouts = if is_full { settings.playouts } else { settings.fast_playouts };
-        if settings.gumbel > 0 || self.tree.node(ROOT).bounds.outcome().is_some() {
-            // Gumbel's root counts its own visits; a root that is settled may have no move to play.
+        if settings.gumbel > 0 || table.is_match || self.tree.node(ROOT).bounds.outcome().is_some()
+        {
+            // Gumbel's root counts its own visits; a root that is settled may have no move to play; what the
+            // other net has read is not this one's.
             self.tree.clear();
         }
         self.search = Some(MoveSearch { playouts, is_full, ..MoveSearch::default() });

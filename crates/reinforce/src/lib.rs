@@ -12,7 +12,8 @@
 //! | [`lots`] | what is decided of a game before it begins: start, temperatures by room `balance` |
 //! | [`nets`] | what computes the net that plays |
 //! | [`plan`] | what a run is asked to do, presets, what each generation follows from |
-//! | [`training`] | the trainer in PyTorch |
+//! | [`training`], `trainer_process` | the trainer in PyTorch, and the process it stays in |
+//! | [`matches`] | a net against another |
 //! | [`temperatures`] | what a temperature costs, measured |
 //! | [`report`] | what a run has learned about its starts |
 //! | [`flags`], [`commands`] | the flags of `nue learn --method rl`; `nue rl` |
@@ -29,6 +30,7 @@ pub mod flags;
 mod game;
 mod line;
 pub mod lots;
+pub mod matches;
 pub mod nets;
 pub mod plan;
 pub mod pool;
@@ -39,6 +41,7 @@ mod root;
 pub mod run;
 pub mod settings;
 pub mod temperatures;
+mod trainer_process;
 pub mod training;
 mod tree;
 

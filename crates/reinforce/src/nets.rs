@@ -1,20 +1,26 @@
 //! The net that plays: none, our own integers on the threads, or PyTorch in processes beside us.
 
 use crate::pool::PlayerNet;
-use assembly::deep::{DeepError, NetChoice};
+use assembly::deep::{DeepError, Workers};
 use durable::Draft;
 use infer::native::{Counts, Native, Net, import_file};
-use infer::{Backend, Shape, Uniform};
+use infer::{Backend, Cache, Shape, Uniform};
 use rules::Game;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use think::TimeSource;
 use thiserror::Error;
 
-/// Positions that integers are calibrated on, and compared on.
-pub const CALIBRATION: usize = 512;
+/// Positions that integers are calibrated on. A net plays one generation: a second of a processor is enough for it.
+pub const CALIBRATION: usize = 128;
+/// One is compared for so many of those.
+const COMPARED: usize = 4;
+
+/// Bytes of answers that are kept, over all threads: openings come again in every game, and what was read for one
+/// move comes again in the search for the next.
+const CACHE: usize = 512 << 20;
 
 /// What computes the net that plays.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -47,40 +53,71 @@ pub fn without_net(shape: Shape, threads: usize) -> PlayerNet {
     PlayerNet::OnThreads((0..threads).map(net).collect())
 }
 
-/// The net in that file of real numbers, ready to play; `note` hears what is worth telling.
+/// The net in that file of real numbers, ready to play; `note` hears what is worth telling. Workers are those in
+/// `kept`, if they can go on with it, and stay there.
 pub fn open(
     players: &Players,
     path: &Path,
     game: Game,
     threads: usize,
+    kept: &KeptWorkers,
     time: &Arc<dyn TimeSource>,
     note: &mut dyn FnMut(&str),
 ) -> Result<PlayerNet, PlayerError> {
     match players {
-        Players::Native { calibration } => {
-            let integers = path.with_extension("nued");
-            if !integers.exists() {
-                note(&import(path, &integers, *calibration)?);
-            }
-            let net = Net::load(&integers).map_err(|e| PlayerError::at(&integers, &e))?;
-            let net = Arc::new(net);
-            let each = |_| Arc::new(Native::new(Arc::clone(&net))) as Arc<dyn Backend>;
-            Ok(PlayerNet::OnThreads((0..threads).map(each).collect()))
-        }
+        Players::Native { calibration } => native(path, threads, *calibration, note),
         Players::Worker { command, count } => {
             let commands = vec![command.as_str(); (*count).max(1)].join(" ; ");
             let model = path.display().to_string();
-            let choice = NetChoice { model, worker: commands, ..NetChoice::default() };
-            Ok(PlayerNet::Device(choice.open(game, Arc::clone(time))?))
+            let mut kept = kept.0.lock().unwrap_or_else(PoisonError::into_inner);
+            // Those of a generation that was broken off may still owe answers, and are not asked again.
+            let loaded = kept.take().filter(|workers| workers.backend().in_flight() == 0);
+            let loaded = loaded.map(|workers| workers.load(&model).map(|()| workers)).transpose();
+            let workers = match loaded {
+                Ok(Some(workers)) => workers,
+                Ok(None) => Workers::start(&commands, &model, game, time)?,
+                Err(error) => {
+                    note(&format!("the workers are started again: {error}"));
+                    Workers::start(&commands, &model, game, time)?
+                }
+            };
+            let net = PlayerNet::Device(Arc::new(Cache::new(workers.backend(), CACHE)));
+            *kept = Some(workers);
+            Ok(net)
         }
     }
+}
+
+/// Workers that stay from one generation to the next: a device is started once.
+#[derive(Debug, Default)]
+pub struct KeptWorkers(Mutex<Option<Workers>>);
+
+/// The net in integers, on the threads that play. They are made of the real numbers once, and kept beside them.
+pub(crate) fn native(
+    path: &Path,
+    threads: usize,
+    calibration: usize,
+    note: &mut dyn FnMut(&str),
+) -> Result<PlayerNet, PlayerError> {
+    let integers = path.with_extension("nued");
+    if !integers.exists() {
+        note(&import(path, &integers, calibration)?);
+    }
+    let net = Net::load(&integers).map_err(|e| PlayerError::at(&integers, &e))?;
+    let net = Arc::new(net);
+    let each = |_| {
+        let native = Arc::new(Native::new(Arc::clone(&net)));
+        Arc::new(Cache::new(native, CACHE / threads.max(1))) as Arc<dyn Backend>
+    };
+    Ok(PlayerNet::OnThreads((0..threads).map(each).collect()))
 }
 
 /// Real numbers become integers; what the difference is.
 fn import(path: &Path, integers: &Path, positions: usize) -> Result<String, PlayerError> {
     let bytes = fs::read(path).map_err(|e| PlayerError::at(path, &e))?;
     // A net that knows little has no best move to agree about: what it loses is told, not refused.
-    let counts = Counts { calibration: positions, comparison: positions };
+    let comparison = positions.div_ceil(COMPARED);
+    let counts = Counts { calibration: positions, comparison };
     let imported =
         import_file(&bytes, counts, 0.0, &|_, _| ()).map_err(|e| PlayerError::at(path, &e))?;
     let written = Draft::new(integers).and_then(|mut draft| {

@@ -34,6 +34,34 @@ pub struct LoopSettings {
     /// Teacher files a first net learns from, before any game is played; the folder `start` has what came
     /// of it.
     pub labelled: Option<LabelledStart>,
+    /// A match a new net must win before it plays; every net does, if there is none.
+    #[serde(default)]
+    pub gate: Option<Gate>,
+    /// A generation is played while the net of the one before is trained: by the net before that.
+    #[serde(default)]
+    pub side_by_side: bool,
+    /// When what a temperature costs is measured anew with the net that plays.
+    #[serde(default)]
+    pub measured_table: Option<MeasuredTable>,
+}
+
+/// A match of a new net against the one accepted last.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Gate {
+    pub games: u64,
+    /// The least score with which it is accepted.
+    pub least: f64,
+}
+
+/// A table that is measured in the run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MeasuredTable {
+    /// In every so manieth generation.
+    pub every: u32,
+    /// Games of each pair of temperatures.
+    pub games: u64,
 }
 
 /// The net.
@@ -127,6 +155,9 @@ impl Preset {
             balance: Some(balance::Settings { every: FEWEST, ..balance::Settings::default() }),
             table: Table::published(),
             labelled: None,
+            gate: None,
+            side_by_side: false,
+            measured_table: None,
         };
         let plain = PlaySettings { fast_share: 0.0, forced: 0.0, ..usual.play.clone() };
         match self {
@@ -177,8 +208,21 @@ impl LoopSettings {
         if !(0.0..=1.0).contains(&self.training.blend) {
             return value("blend", self.training.blend.to_string(), "it must be from 0 to 1");
         }
-        for (_, rate) in &self.training.rates {
-            if !(rate.is_finite() && *rate > 0.0) {
+        if let Some(gate) = self.gate
+            && !(gate.games > 0 && (0.0..=1.0).contains(&gate.least))
+        {
+            let told = format!("{}:{}", gate.games, gate.least);
+            return value("gate", told, "games above 0, and a score from 0 to 1");
+        }
+        if let Some(table) = self.measured_table
+            && (table.every == 0 || table.games < 2)
+        {
+            let told = format!("{}:{}", table.every, table.games);
+            return value("measured table", told, "generations above 0, and at least 2 games");
+        }
+        let labelled = self.labelled.iter().map(|labelled| labelled.rate);
+        for rate in self.training.rates.iter().map(|&(_, rate)| rate).chain(labelled) {
+            if !(rate.is_finite() && rate > 0.0) {
                 return value("learning rate", rate.to_string(), "it must be above 0");
             }
         }
@@ -253,15 +297,19 @@ impl GenerationPlan {
         Ok(Self { generation: 1, seed, player, balance, resign })
     }
 
-    /// The one after this, whose games came to that.
+    /// The one after this, whose games came to that, and in which that table was measured.
     pub fn next(
         &self,
         settings: &LoopSettings,
         review: &Review,
+        table: Option<Table>,
         seed: u64,
-        player: u32,
+        player: Option<u32>,
     ) -> Result<Self, BalanceError> {
         let mut balance = self.balance.clone();
+        if let Some(table) = table {
+            balance.replace_table(table);
+        }
         if settings.balance.is_some() {
             for (start, score) in review.scores.iter().enumerate() {
                 let revision = self.balance.starts().get(start).map_or(0, StartBalance::revision);
@@ -269,7 +317,7 @@ impl GenerationPlan {
             }
         }
         let (generation, resign) = (self.generation + 1, review.resign.clone());
-        Ok(Self { generation, seed, player: Some(player), balance, resign })
+        Ok(Self { generation, seed, player, balance, resign })
     }
 
     /// What is decided of its games before they begin.
@@ -341,7 +389,7 @@ mod tests {
         let mut review = Review::new(&settings.play, first.resign.clone());
         review.scores = vec![Wdl { wins: 150, draws: 0, losses: 150 }; 7];
         review.scores[6] = Wdl { wins: 297, draws: 0, losses: 3 };
-        let second = first.next(&settings, &review, 1002, 1).unwrap();
+        let second = first.next(&settings, &review, None, 1002, Some(1)).unwrap();
         assert_eq!((second.generation, second.player), (2, Some(1)));
         let black = |start: usize| second.balance.temperatures(&second.balance.starts()[start]).0;
         assert!(black(6).value() > 0.5 && black(0) == Temperature::ZERO, "{second:?}");
@@ -353,10 +401,12 @@ mod tests {
         };
         assert_ne!(starts(&first), starts(&second));
         let even = LoopSettings { balance: None, ..settings };
-        let third = second.next(&even, &review, 1003, 2).unwrap();
+        let third = second.next(&even, &review, None, 1003, Some(2)).unwrap();
         assert_eq!(third.balance, second.balance, "nobody is weakened who need not be");
         review.scores.push(Wdl::default());
-        assert!(first.next(&Preset::Aoba.settings(Game::Shogi), &review, 1, 1).is_err());
+        assert!(
+            first.next(&Preset::Aoba.settings(Game::Shogi), &review, None, 1, Some(1)).is_err()
+        );
     }
 
     #[test]

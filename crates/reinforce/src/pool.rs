@@ -44,6 +44,22 @@ impl PlayerNet {
         }
     }
 
+    /// What hands batches to the threads they came from, where that is needed.
+    fn router(&self) -> Option<Router> {
+        match self {
+            Self::OnThreads(_) => None,
+            Self::Device(net) => Some(Router::new(Arc::clone(net))),
+        }
+    }
+
+    /// The way of a thread's batches.
+    fn line(&self, thread: usize, router: Option<&Router>) -> Option<Line> {
+        match self {
+            Self::OnThreads(nets) => nets.get(thread).map(|net| Line::here(Arc::clone(net))),
+            Self::Device(_) => router.map(Router::line),
+        }
+    }
+
     /// One line for people.
     pub fn describe(&self) -> String {
         match self {
@@ -71,6 +87,8 @@ pub struct SelfPlay<'a> {
     pub first: u64,
     pub last: u64,
     pub net: PlayerNet,
+    /// The net of the other side, in a match: that of White in games with even numbers.
+    pub other: Option<PlayerNet>,
     pub threads: NonZeroUsize,
     /// Games at a time over all threads, where the net computes elsewhere.
     pub games: NonZeroUsize,
@@ -115,35 +133,34 @@ impl SelfPlay<'_> {
         &self,
         take: &mut dyn FnMut(FinishedGame) -> ControlFlow<()>,
     ) -> Result<(), PlayError> {
+        let nets: Vec<&PlayerNet> = std::iter::once(&self.net).chain(&self.other).collect();
         let shape = self.net.shape().ok_or(PlayError::NoNet)?;
-        if shape.game != V::GAME {
-            return Err(PlayError::Net { found: shape, game: V::GAME });
+        for found in nets.iter().filter_map(|net| net.shape()) {
+            if found.game != V::GAME || found != shape {
+                return Err(PlayError::Net { found, game: V::GAME });
+            }
         }
-        let table = Table::<V>::new(self.settings, shape, self.lots, self.resign)?;
+        let is_match = self.other.is_some();
+        let table = Table::<V>::new(self.settings, shape, self.lots, self.resign, is_match)?;
         let (next, done) = (AtomicU64::new(self.first), AtomicBool::new(false));
-        let router = match &self.net {
-            PlayerNet::Device(net) => Some(Router::new(Arc::clone(net))),
-            PlayerNet::OnThreads(_) => None,
-        };
+        let routers: Vec<Option<Router>> = nets.iter().map(|net| net.router()).collect();
         thread::scope(|scope| {
             let (sender, said) = channel();
             let start = || {
                 for number in 0..self.threads() {
-                    let line = match (&self.net, &router) {
-                        (PlayerNet::OnThreads(nets), _) => Line::here(Arc::clone(&nets[number])),
-                        (PlayerNet::Device(_), Some(router)) => router.line(),
-                        (PlayerNet::Device(_), None) => return Err(PlayError::NoNet),
-                    };
+                    let ways = nets.iter().zip(&routers);
+                    let lines = ways.map(|(net, router)| net.line(number, router.as_ref()));
+                    let lines = lines.collect::<Option<Vec<_>>>().ok_or(PlayError::NoNet)?;
                     let sender = sender.clone();
                     let work = Work { play: self, table: &table, next: &next, done: &done };
                     let played = move || {
-                        if let Err(error) = work.play(line, &sender) {
+                        if let Err(error) = work.play(lines, &sender) {
                             let _ = sender.send(Message::Failed(error));
                         }
                     };
                     thread::Builder::new().stack_size(STACK).spawn_scoped(scope, played)?;
                 }
-                if let Some(router) = &router {
+                for router in routers.iter().flatten() {
                     let over = &done;
                     thread::Builder::new().spawn_scoped(scope, move || router.run(over))?;
                 }
@@ -160,10 +177,11 @@ impl SelfPlay<'_> {
 
     /// No more threads than nets, where each has its own.
     fn threads(&self) -> usize {
-        match &self.net {
-            PlayerNet::OnThreads(nets) => self.threads.get().min(nets.len()),
-            PlayerNet::Device(_) => self.threads.get(),
-        }
+        let nets = std::iter::once(&self.net).chain(&self.other);
+        nets.fold(self.threads.get(), |threads, net| match net {
+            PlayerNet::OnThreads(nets) => threads.min(nets.len()),
+            PlayerNet::Device(_) => threads,
+        })
     }
 }
 
@@ -203,8 +221,18 @@ struct Work<'a, V: Variant> {
 /// Games that ask together.
 struct Group<V: Variant> {
     games: Vec<GameInPlay<V>>,
-    /// Whose question each of the batch is.
+    /// What each net is asked by them.
+    questions: Vec<Questions>,
+    /// Batches that have not come back.
+    away: usize,
+}
+
+/// What one net is asked by a group.
+struct Questions {
+    /// Whose each of the batch is.
     asked: Vec<usize>,
+    /// Missing while it is away.
+    batch: Option<Batch>,
 }
 
 impl<V: Variant> Work<'_, V> {
@@ -229,63 +257,86 @@ impl<V: Variant> Work<'_, V> {
         (groups, each.clamp(1, pace.batch.max(1)))
     }
 
-    fn play(&self, mut line: Line, sender: &Sender<Message>) -> Result<(), PlayError> {
-        let (groups, size) = self.sizes(&line);
+    fn play(&self, mut lines: Vec<Line>, sender: &Sender<Message>) -> Result<(), PlayError> {
+        let Some(line) = lines.first() else { return Err(PlayError::NoNet) };
+        let (groups, size) = self.sizes(line);
         let mut scratch = Scratch::default();
+        let questions = || Questions { asked: vec![], batch: None };
         let mut all: Vec<Group<V>> = (0..groups)
             .map(|_| Group {
                 games: (0..size).map_while(|_| self.begin()).collect(),
-                asked: vec![],
+                questions: lines.iter().map(|_| questions()).collect(),
+                away: 0,
             })
             .collect();
-        for (number, group) in all.iter_mut().enumerate() {
-            let batch = Batch::new(self.table.shape, size);
-            self.ask(group, number, batch, &mut line, &mut scratch, sender)?;
+        for number in 0..groups {
+            self.ask(&mut all, number, size, &mut lines, &mut scratch, sender)?;
         }
-        while line.is_waiting() && !self.is_over() {
-            let Some((number, batch)) = line.receive()? else { continue };
-            let group = &mut all[number];
-            for (at, &game) in group.asked.iter().enumerate() {
-                let (policy, value) = (batch.policy(at), batch.value(at));
-                group.games[game].answer(self.table, &mut scratch, policy, value);
+        while lines.iter().any(Line::is_waiting) && !self.is_over() {
+            for net in 0..lines.len() {
+                if !lines[net].is_waiting() {
+                    continue;
+                }
+                let Some((number, batch)) = lines[net].receive()? else { continue };
+                let Group { games, questions, away } = &mut all[number];
+                for (at, &game) in questions[net].asked.iter().enumerate() {
+                    let (policy, value) = (batch.policy(at), batch.value(at));
+                    games[game].answer(self.table, &mut scratch, policy, value);
+                }
+                questions[net].batch = Some(batch);
+                *away -= 1;
+                if *away == 0 {
+                    self.ask(&mut all, number, size, &mut lines, &mut scratch, sender)?;
+                }
             }
-            self.ask(group, number, batch, &mut line, &mut scratch, sender)?;
         }
         Ok(())
     }
 
-    /// Plays all games of a group on until each has a question, and sends these to the net.
+    /// Plays all games of a group on until each has a question, and sends these to the nets.
     fn ask(
         &self,
-        group: &mut Group<V>,
+        groups: &mut [Group<V>],
         number: usize,
-        mut batch: Batch,
-        line: &mut Line,
+        size: usize,
+        lines: &mut [Line],
         scratch: &mut Scratch,
         sender: &Sender<Message>,
     ) -> Result<(), PlayError> {
-        batch.clear();
-        group.asked.clear();
+        let Group { games, questions, away } = &mut groups[number];
+        let emptied = |questions: &mut Questions| {
+            questions.asked.clear();
+            let mut batch =
+                questions.batch.take().unwrap_or_else(|| Batch::new(self.table.shape, size));
+            batch.clear();
+            batch
+        };
+        let mut batches: Vec<Batch> = questions.iter_mut().map(emptied).collect();
         let mut at = 0;
-        while at < group.games.len() && !self.is_over() {
-            match group.games[at].advance(self.table, scratch, &mut batch) {
-                Next::Waiting => {
-                    group.asked.push(at);
+        while at < games.len() && !self.is_over() {
+            match games[at].advance(self.table, scratch, &mut batches) {
+                Next::Waiting(net) => {
+                    questions[net].asked.push(at);
                     at += 1;
                 }
                 Next::Over(game) => {
                     let _ = sender.send(Message::Finished(game));
                     match self.begin() {
-                        Some(game) => group.games[at] = game,
+                        Some(game) => games[at] = game,
                         None => {
-                            group.games.swap_remove(at);
+                            games.swap_remove(at);
                         }
                     }
                 }
             }
         }
-        if !batch.is_empty() && !self.is_over() {
-            line.send(number, batch)?;
+        for ((batch, line), questions) in batches.into_iter().zip(lines).zip(questions) {
+            if batch.is_empty() || self.is_over() {
+                questions.batch = Some(batch);
+            } else {
+                *away += 1;
+                line.send(number, batch)?;
+            }
         }
         Ok(())
     }

@@ -63,7 +63,7 @@ impl Report {
                 read += 1;
             }
             generations = number;
-            last = Some(plan.next(&settings, &review, plan.seed, number)?.balance);
+            last = Some(plan.next(&settings, &review, None, plan.seed, Some(number))?.balance);
         }
         let balance =
             last.ok_or_else(|| LabError::at(folder, &"has no generation that was played"))?;

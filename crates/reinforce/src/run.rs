@@ -4,20 +4,23 @@
 //! the entry is written last: a run that was killed at any point and is started again does what is missing
 //! and ends with the same files.
 
+mod measure;
+
 use crate::error::RunError;
 use crate::files::{read, write};
-use crate::nets::{self, Players};
+use crate::nets::{self, KeptWorkers, Players};
 use crate::plan::{GenerationPlan, LoopSettings};
 use crate::pool::{GROUPS, PlayerNet, SelfPlay};
 use crate::records::{PlayProgress, play_to_file};
 use crate::review::Review;
-use crate::training::{self, Order, Trainer};
+use crate::training::{self, KeptTrainer, Order, Trainer};
 use infer::Shape;
 use lab::LabError;
 use lab::folder::{GenerationFolder, LabFolder, write_whole};
 use lab::history::{self, Step};
 use lab::ledger::Generation;
 use lab::{losses, steps};
+use measure::Verdict;
 use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -34,6 +37,8 @@ const START: &str = "start";
 pub(crate) const PLAN: &str = "plan.json";
 pub(crate) const REVIEW: &str = "review.json";
 pub(crate) const GAMES: &str = "games.teacher";
+/// What temperatures cost the net of a generation.
+const TABLE: &str = "table.json";
 const NET: &str = "net.nuedf";
 /// The net that plays next, under a name that stays.
 const CURRENT: &str = "current.nuedf";
@@ -69,6 +74,8 @@ pub enum Ended {
     Time,
 }
 
+/// What is measured in a generation has other games than it learns from.
+const REVIEW_SEED: u64 = 1 << 63;
 /// Playouts beyond which trees are large.
 const LARGE_TREE: u32 = 256;
 /// How often it is looked whether the time is over.
@@ -86,6 +93,16 @@ pub trait Watcher {
     fn step_over(&mut self);
 }
 
+/// Nobody looks on.
+struct Nobody;
+
+impl Watcher for Nobody {
+    fn step(&mut self, _: &str) {}
+    fn note(&mut self, _: &str) {}
+    fn played(&mut self, _: &PlayProgress) {}
+    fn step_over(&mut self) {}
+}
+
 /// A run of generations in a folder.
 pub struct Run<'a> {
     settings: LoopSettings,
@@ -94,6 +111,9 @@ pub struct Run<'a> {
     shape: Shape,
     time: Arc<dyn TimeSource>,
     stop: &'a AtomicBool,
+    /// They stay from one generation to the next.
+    trainer: KeptTrainer,
+    workers: KeptWorkers,
 }
 
 impl<'a> Run<'a> {
@@ -117,7 +137,8 @@ impl<'a> Run<'a> {
             }
             None => write(&path, &settings)?,
         }
-        Ok(Self { settings, machine, lab, shape, time, stop })
+        let (trainer, workers) = (KeptTrainer::default(), KeptWorkers::default());
+        Ok(Self { settings, machine, lab, shape, time, stop, trainer, workers })
     }
 
     /// The settings a folder was begun with, if it was.
@@ -164,14 +185,15 @@ impl<'a> Run<'a> {
         watcher: &mut dyn Watcher,
     ) -> Result<Ended, RunError> {
         self.start(watcher)?;
-        let mut longest = Duration::ZERO;
-        for _ in 0..generations {
+        let mut last = Duration::ZERO;
+        for number in 1..=generations {
             let began = self.time.now();
-            if until.is_some_and(|until| began + longest >= until) {
+            if until.is_some_and(|until| began + last >= until) {
                 return Ok(Ended::Time);
             }
-            let entry = self.generation(watcher)?;
-            longest = longest.max(self.time.now().saturating_sub(began));
+            let entry = self.generation(number == generations, watcher)?;
+            // The first one of a call has more to start than those after it.
+            last = self.time.now().saturating_sub(began);
             let left = until.map_or_else(String::new, |until| {
                 let left = until.saturating_sub(self.time.now()).as_secs();
                 format!("; {left} s left")
@@ -198,23 +220,56 @@ impl<'a> Run<'a> {
         let seed = self.settings.seed;
         let settings = &self.settings;
         let (epochs, rate) = (labelled.epochs, labelled.rate);
-        let order = Order { data, from: None, out, epochs, rate, seed, settings };
+        // So that generations go on where it ends.
+        let rate_end = settings.training.rate(1).min(rate);
+        let order = Order { data, from: None, out, epochs, rate, rate_end, seed, settings };
         self.train(&order, watcher)?;
         Ok(write_whole(&done, b"")?)
     }
 
-    /// The next generation, from where it was left.
-    fn generation(&self, watcher: &mut dyn Watcher) -> Result<Generation, RunError> {
+    /// The next generation, from where it was left. Unless it is the last that is wanted now, the games of the
+    /// one after it may be played while its net is trained.
+    fn generation(&self, is_last: bool, watcher: &mut dyn Watcher) -> Result<Generation, RunError> {
         let folder = self.lab.next()?;
         let plan = self.plan(&folder)?;
         watcher.note(&self.told(&plan));
         self.play(&folder, &plan, watcher)?;
+        self.measure_table(&folder, &plan, watcher)?;
         let review = self.review(&folder, &plan, watcher)?;
-        self.learn(&folder, watcher)?;
-        let entry = self.entry(&folder, &plan, &review)?;
+        let ahead = if self.settings.side_by_side && !is_last {
+            self.learn_and_play_ahead(&folder, watcher)?
+        } else {
+            self.learn(&folder, watcher)?;
+            Ok(())
+        };
+        let verdict = self.gate(&folder, watcher)?;
+        let entry = self.entry(&folder, &plan, &review, verdict.as_ref())?;
         let net = folder.path().join(NET);
         self.lab.finish_with(&folder, &entry, &[(net, CURRENT)])?;
-        Ok(entry)
+        // What was broken off in the next generation is no reason not to end this one.
+        ahead.map(|()| entry)
+    }
+
+    /// Training of a generation, and the games of the next one meanwhile: how these went, if training went
+    /// well.
+    fn learn_and_play_ahead(
+        &self,
+        folder: &GenerationFolder,
+        watcher: &mut dyn Watcher,
+    ) -> Result<Result<(), RunError>, RunError> {
+        let next = self.lab.generation(folder.number + 1);
+        fs::create_dir_all(next.path()).map_err(|e| LabError::at(next.path(), &e))?;
+        let plan = self.plan(&next)?;
+        watcher.note(&format!("while generation {} learns: {}", folder.number, self.told(&plan)));
+        thread::scope(|scope| {
+            let learn = || self.learn(folder, &mut Nobody);
+            let learning = thread::Builder::new().spawn_scoped(scope, learn);
+            let learning = learning.map_err(|e| LabError::at(folder.path(), &e))?;
+            let played = self.play(&next, &plan, watcher);
+            let learned = learning.join();
+            learned.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            Ok(played)
+        })
     }
 
     /// Where the net of a generation is; that of the supervised start has number 0.
@@ -233,10 +288,7 @@ impl<'a> Run<'a> {
         }
         let seed = folder.seed(self.settings.seed);
         let plan = match folder.number {
-            1 => {
-                let player = self.settings.labelled.is_some().then_some(0);
-                GenerationPlan::first(&self.settings, seed, player)?
-            }
+            1 => GenerationPlan::first(&self.settings, seed, self.accepted(0)?)?,
             number => {
                 let before = self.lab.generation(number - 1);
                 let missing = |name| LabError::at(&before.path().join(name), &"is missing");
@@ -244,7 +296,10 @@ impl<'a> Run<'a> {
                     read(&before.path().join(PLAN))?.ok_or_else(|| missing(PLAN))?;
                 let review: Review =
                     read(&before.path().join(REVIEW))?.ok_or_else(|| missing(REVIEW))?;
-                plan.next(&self.settings, &review, seed, number - 1)?
+                let behind = if self.settings.side_by_side { 2 } else { 1 };
+                let player = self.accepted(number - behind)?;
+                let table = self.table(number - 1)?;
+                plan.next(&self.settings, &review, table, seed, player)?
             }
         };
         write(&path, &plan)?;
@@ -287,6 +342,7 @@ impl<'a> Run<'a> {
             first: 0,
             last: self.settings.games,
             net,
+            other: None,
             threads: self.machine.threads,
             games: self.machine.at_a_time(self.settings.play.playouts),
             stop: self.stop,
@@ -315,7 +371,7 @@ impl<'a> Run<'a> {
         let (path, game) = (self.net(generation), self.settings.play.game);
         let about = self.fingerprint(&path)?;
         let (players, mut note) = (&self.machine.players, |line: &str| watcher.note(line));
-        let net = nets::open(players, &path, game, threads, &self.time, &mut note)?;
+        let net = nets::open(players, &path, game, threads, &self.workers, &self.time, &mut note)?;
         Ok((net, about))
     }
 
@@ -380,7 +436,9 @@ impl<'a> Run<'a> {
             from,
             out: local(number, NET),
             epochs: self.settings.training.epochs,
+            // In steps over the generations; within one it is the same but for a short warm-up.
             rate: self.settings.training.rate(number),
+            rate_end: self.settings.training.rate(number),
             seed: folder.seed(self.settings.seed),
             settings: &self.settings,
         };
@@ -394,13 +452,9 @@ impl<'a> Run<'a> {
         let trainer = &self.machine.trainer;
         let line = trainer.command(order);
         watcher.step(&line.to_string());
-        let trained = trainer.run(&line, self.lab.path(), self.stop);
+        let trained = self.trainer.run(trainer, &line, self.lab.path(), self.stop);
         watcher.step_over();
-        match trained {
-            Err(LabError::Interrupted) => Err(RunError::Interrupted),
-            Err(error) => Err(error.into()),
-            Ok(()) => Ok(line.to_string()),
-        }
+        trained.map(|()| line.to_string())
     }
 
     /// A step is over: it is written down.
@@ -419,6 +473,7 @@ impl<'a> Run<'a> {
         folder: &GenerationFolder,
         plan: &GenerationPlan,
         review: &Review,
+        verdict: Option<&Verdict>,
     ) -> Result<Generation, RunError> {
         let net = folder.path().join(NET);
         let steps = history::read(folder)?;
@@ -433,8 +488,8 @@ impl<'a> Run<'a> {
             generation: folder.number,
             parent,
             net: self.fingerprint(&net)?,
-            accepted: true,
-            verdict: "no gate".to_owned(),
+            accepted: verdict.is_none_or(|verdict| verdict.accepted),
+            verdict: verdict.map_or_else(|| "no gate".to_owned(), Verdict::told),
             games: review.games,
             positions: review.positions,
             seed: self.settings.seed,

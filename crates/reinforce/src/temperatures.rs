@@ -3,7 +3,7 @@
 use crate::error::RunError;
 use crate::files;
 use crate::lots::{Assignments, Lots};
-use crate::nets;
+use crate::nets::{self, KeptWorkers};
 use crate::pool::SelfPlay;
 use crate::records::{PlayProgress, play_to_file};
 use crate::review::read_games;
@@ -23,8 +23,11 @@ use think::TimeSource;
 pub struct Measurement {
     /// The net, in real numbers.
     pub net: PathBuf,
-    /// How games are played; noise, playout caps and the varied opening plies are left out of them.
+    /// How games are played; noise and playout caps are left out of them.
     pub play: PlaySettings,
+    /// Plies in which both sides draw moves with temperature 1 at least. Without them cool players play the same
+    /// game again and again, and figures look surer than they are.
+    pub opening_plies: u32,
     pub temperatures: Vec<Temperature>,
     /// Games of each pair of temperatures, half of them with either colour.
     pub games: u64,
@@ -37,13 +40,13 @@ impl Measurement {
         out.with_extension("teacher")
     }
 
-    /// Every move of a side has its temperature, and nothing else varies a game.
+    /// Behind the opening every move of a side has its temperature, and nothing else varies a game.
     fn settings(&self) -> PlaySettings {
         PlaySettings {
             fast_share: 0.0,
             noise: 0.0,
             forced: 0.0,
-            exploration: Exploration { plies: 0, ..Exploration::default() },
+            exploration: Exploration { plies: self.opening_plies, ..Exploration::default() },
             later_temperature: Temperature::ZERO,
             ..self.play.clone()
         }
@@ -60,6 +63,7 @@ impl Measurement {
         &self,
         out: &Path,
         machine: &Machine,
+        workers: &KeptWorkers,
         time: &Arc<dyn TimeSource>,
         stop: &AtomicBool,
         watch: &mut dyn FnMut(&PlayProgress),
@@ -77,6 +81,7 @@ impl Measurement {
             &self.net,
             settings.game,
             threads.get(),
+            workers,
             time,
             &mut |_| (),
         )?;
@@ -87,6 +92,7 @@ impl Measurement {
             first: 0,
             last: count,
             net,
+            other: None,
             threads,
             games: machine.at_a_time(settings.playouts),
             stop,
@@ -96,6 +102,7 @@ impl Measurement {
             .with("net", self.net.display())
             .with("temperatures", told.join(" "))
             .with("playouts", settings.playouts)
+            .with("opening plies", self.opening_plies)
             .with("games", count)
             .with("seed", self.seed);
         if !play_to_file(&mut play, &path, header, &**time, watch)? {

@@ -1,14 +1,15 @@
 //! Training: the trainer in PyTorch, on the games of the window, from the net before.
 
+use crate::error::RunError;
 use crate::plan::LoopSettings;
-use lab::LabError;
+use crate::trainer_process::TrainerProcess;
 use lab::commands::CommandLine;
-use lab::external;
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, PoisonError};
 
 /// What trains, on this machine: none of it changes what is learned.
 #[derive(Clone, Debug, Default)]
@@ -31,7 +32,9 @@ pub(crate) struct Order<'a> {
     pub(crate) from: Option<PathBuf>,
     pub(crate) out: PathBuf,
     pub(crate) epochs: u32,
+    /// The learning rate, which falls to the other by a cosine.
     pub(crate) rate: f64,
+    pub(crate) rate_end: f64,
     pub(crate) seed: u64,
     pub(crate) settings: &'a LoopSettings,
 }
@@ -60,7 +63,7 @@ impl Trainer {
         for path in &order.data {
             line.word(path.display());
         }
-        line.pair("--out", order.out.display()).word("--resume");
+        line.pair("--out", order.out.display()).word("--resume").word("--by-file");
         line.pair("--planes", &net.planes);
         line.pair("--blocks", net.blocks).pair("--channels", net.channels);
         if let Some(from) = &order.from {
@@ -68,8 +71,7 @@ impl Trainer {
         }
         line.pair("--epochs", order.epochs).pair("--batch", training.batch);
         line.pair("--optimiser", &training.optimiser);
-        // In steps over the generations; within one it is the same but for a short warm-up.
-        line.pair("--lr", order.rate).pair("--lr-end", order.rate);
+        line.pair("--lr", order.rate).pair("--lr-end", order.rate_end);
         line.pair("--blend", training.blend).pair("--visits", training.visits);
         if training.mirror {
             line.word("--mirror");
@@ -81,21 +83,51 @@ impl Trainer {
         line
     }
 
-    /// Trains in the folder of the run; whoever sets `stop` breaks it off.
-    pub(crate) fn run(
+    /// A process that waits for such commands, in the folder of the run.
+    fn start(
         &self,
-        line: &CommandLine,
+        shown: &str,
         folder: &Path,
         stop: &AtomicBool,
-    ) -> Result<(), LabError> {
+    ) -> Result<TrainerProcess, RunError> {
         let mut command = Command::new(&self.python);
-        command.args(line.words()).current_dir(folder).stdout(Stdio::null());
+        command.args(["-m", "nue_trainer", "orders"]).current_dir(folder);
         if let Some(paths) = absolute_python_path() {
             command.env(PYTHON_PATH, paths);
         }
-        external::run(command, &line.to_string(), stop)
+        TrainerProcess::start(command, shown, stop)
     }
 }
+
+/// The trainer as it runs: started with the first training, and kept for those that follow.
+#[derive(Default)]
+pub(crate) struct KeptTrainer(Mutex<Option<TrainerProcess>>);
+
+impl KeptTrainer {
+    /// Trains in the folder of the run; whoever sets `stop` breaks it off.
+    pub(crate) fn run(
+        &self,
+        trainer: &Trainer,
+        line: &CommandLine,
+        folder: &Path,
+        stop: &AtomicBool,
+    ) -> Result<(), RunError> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // One that fails is not kept.
+        let mut process = match kept.take() {
+            Some(process) => process,
+            None => trainer.start(&line.to_string(), folder, stop)?,
+        };
+        // Behind "-m nue_trainer deep".
+        let words = line.words().get(TRAINING_WORDS..).unwrap_or_default();
+        process.train(words, &line.to_string(), stop)?;
+        *kept = Some(process);
+        Ok(())
+    }
+}
+
+/// Words of the command that name the training.
+const TRAINING_WORDS: usize = 3;
 
 /// Where Python looks for packages.
 const PYTHON_PATH: &str = "PYTHONPATH";
@@ -131,6 +163,7 @@ mod tests {
             out: "generation-0002/net.nuedf".into(),
             epochs: 2,
             rate: 0.02,
+            rate_end: 0.02,
             seed: 1002,
             settings: &settings,
         };
@@ -138,7 +171,7 @@ mod tests {
         assert_eq!(
             line,
             "python3 -m nue_trainer deep --nue /bin/nue --data generation-0002/games.teacher \
-             generation-0001/games.teacher --out generation-0002/net.nuedf --resume --planes minishogi \
+             generation-0001/games.teacher --out generation-0002/net.nuedf --resume --by-file --planes minishogi \
              --blocks 5 --channels 64 --init generation-0001/net.nuedf.checkpoint --epochs 2 --batch \
              4096 --optimiser sgd --lr 0.02 --lr-end 0.02 --blend 0.5 --visits 32 --seed 1002 --device \
              cpu --precision fp32"

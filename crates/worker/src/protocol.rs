@@ -9,7 +9,7 @@ use std::io::{self, Read};
 use thiserror::Error;
 
 /// Both sides must speak the same one.
-pub const VERSION: u64 = 1;
+pub const VERSION: u64 = 2;
 const REQUEST: [u8; 4] = *b"NueQ";
 const ANSWER: [u8; 4] = *b"NueA";
 /// Magic, kind, number, positions, labels.
@@ -30,6 +30,9 @@ pub(crate) enum Kind {
     Compare = 3,
     /// A sentence: what went wrong.
     Error = 4,
+    /// Another net of the same kind, by its file; what the worker then is, or why it is not, comes back as a
+    /// line like its first.
+    Load = 5,
 }
 
 /// What came through the pipe that should not have.
@@ -135,6 +138,13 @@ pub(crate) fn request(kind: Kind, number: u64, batch: Option<&Batch>) -> Vec<u8>
     sealed(out)
 }
 
+/// The request to load the net in a file.
+pub(crate) fn load_request(number: u64, file: &str) -> Vec<u8> {
+    let mut out = head(REQUEST, Kind::Load, number, [file.len() as u32, 0]);
+    out.extend_from_slice(file.as_bytes());
+    sealed(out)
+}
+
 fn head(magic: [u8; 4], kind: Kind, number: u64, counts: [u32; 2]) -> Vec<u8> {
     let mut out = magic.to_vec();
     out.extend((kind as u32).to_le_bytes());
@@ -173,13 +183,14 @@ impl Answer {
             2 => Kind::Ping,
             3 => Kind::Compare,
             4 => Kind::Error,
+            5 => Kind::Load,
             other => return Err(ProtocolError::Garbage(format!("an answer of kind {other}"))),
         };
         let (positions, logits) = (word(16) as usize, word(20) as usize);
         // Logits of 16 bits, then two numbers of 32 bits a position; or so many bytes of text.
         let length = match kind {
             Kind::Batch => logits.saturating_mul(2).saturating_add(positions.saturating_mul(8)),
-            Kind::Ping | Kind::Compare | Kind::Error => positions,
+            Kind::Ping | Kind::Compare | Kind::Error | Kind::Load => positions,
         };
         if length > LARGEST {
             return Err(ProtocolError::Garbage(format!("an answer of {length} bytes")));

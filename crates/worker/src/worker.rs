@@ -1,7 +1,9 @@
 //! The back-end: batches in flight, and a program that is watched while it has some.
 
 use crate::process::{Process, spawn};
-use crate::protocol::{Answer, Introduction, Kind, ProtocolError, read_line, request};
+use crate::protocol::{
+    Answer, Introduction, Kind, ProtocolError, load_request, read_line, request,
+};
 use infer::{Backend, Batch, Fault, Finished, Pace, Shape, Ticket};
 use rules::Game;
 use std::collections::BTreeMap;
@@ -16,6 +18,8 @@ use thiserror::Error;
 
 /// Batches that keep a device busy: one computed, one on its way there, one on its way back.
 const IN_FLIGHT: usize = 3;
+/// How often it is looked whether another net has been loaded.
+const LOOK: Duration = Duration::from_millis(20);
 /// The number of what is asked before any batch.
 const BEFORE: u64 = u64::MAX;
 
@@ -24,6 +28,8 @@ const BEFORE: u64 = u64::MAX;
 pub struct Settings {
     /// The program and its arguments.
     pub command: Vec<String>,
+    /// The file of the net, if it is to be named behind them.
+    pub net: Option<String>,
     /// How long it may take until it introduces itself: it loads a library, a net, a device.
     pub start: Duration,
     /// How long it may be silent while it is waited for.
@@ -37,6 +43,7 @@ impl Settings {
     pub fn new(command: Vec<String>) -> Self {
         Self {
             command,
+            net: None,
             start: Duration::from_secs(120),
             silence: Duration::from_secs(20),
             restarts: 3,
@@ -83,6 +90,15 @@ struct State {
     /// When the program was last heard, or last had nothing to do.
     heard: Duration,
     closing: bool,
+    /// The file of the net that every program is to have.
+    net: Option<String>,
+    /// Programs that were started again.
+    restarts: usize,
+    /// What the program said to another net, and to its comparison.
+    loaded: Option<Result<Introduction, ProtocolError>>,
+    compared: bool,
+    /// Why there is no program any more.
+    ended: Option<String>,
 }
 
 impl Shared {
@@ -94,7 +110,11 @@ impl Shared {
     /// Starts a program and waits for its introduction and its comparison of precisions.
     fn start(self: &Arc<Self>) -> Result<(Process, Introduction, Output), StartError> {
         let program = self.settings.command.first().cloned().unwrap_or_default();
-        let (process, output) = Process::start(&self.settings.command)
+        let mut line = self.settings.command.clone();
+        if let Some(net) = self.state().net.clone() {
+            line.extend(["--net".to_owned(), net]);
+        }
+        let (process, output) = Process::start(&line)
             .map_err(|source| StartError::Spawn { program: program.clone(), source })?;
         let (said, answer) = channel();
         let started = spawn("worker start", move || introduce(BufReader::new(output), &said));
@@ -129,6 +149,13 @@ impl Shared {
         Ok((process, introduction, output))
     }
 
+    /// Nothing more will come.
+    fn end(&self, reason: &str) {
+        self.finished.end(reason);
+        self.state().ended = Some(reason.to_owned());
+        self.changed.notify_all();
+    }
+
     /// Reads answers until the program fails; then starts the next, or ends.
     fn run(self: &Arc<Self>, shape: Shape, mut output: Output) {
         let mut restarts = 0;
@@ -143,20 +170,22 @@ impl Shared {
             if restarts == self.settings.restarts {
                 let program = self.settings.command.first().cloned().unwrap_or_default();
                 let reason = format!("the worker {program:?} is given up: {reason}{words}");
-                return self.finished.end(&reason);
+                return self.end(&reason);
             }
             restarts += 1;
             match self.start() {
                 Ok((_, introduction, _)) if introduction.shape != shape => {
                     let found = introduction.shape;
                     let what = format!("started again, its net is for {found}, not for {shape}");
-                    return self.finished.end(&ProtocolError::Introduction(what).to_string());
+                    return self.end(&ProtocolError::Introduction(what).to_string());
                 }
                 Ok((process, _, next)) => {
                     output = next;
                     self.take_over(process);
+                    self.state().restarts += 1;
+                    self.changed.notify_all();
                 }
-                Err(error) => return self.finished.end(&error.to_string()),
+                Err(error) => return self.end(&error.to_string()),
             }
         }
     }
@@ -184,7 +213,17 @@ impl Shared {
         let mut state = self.state();
         state.heard = self.time.now();
         match answer.kind {
-            Kind::Ping | Kind::Compare => Ok(()),
+            Kind::Ping => Ok(()),
+            Kind::Compare => {
+                state.compared = true;
+                self.changed.notify_all();
+                Ok(())
+            }
+            Kind::Load => {
+                state.loaded = Some(Introduction::parse(&answer.text()));
+                self.changed.notify_all();
+                Ok(())
+            }
             Kind::Error => Err(ProtocolError::Reported(answer.text())),
             Kind::Batch => {
                 let Some(mut batch) = state.batches.remove(&answer.number) else {
@@ -255,7 +294,9 @@ fn introduce(mut output: Output, to: &Sender<Result<StartupMessage, ProtocolErro
     let compared = Answer::read(output.by_ref()).and_then(|answer| match answer.kind {
         Kind::Compare => Ok(()),
         Kind::Error => Err(ProtocolError::Reported(answer.text())),
-        Kind::Batch | Kind::Ping => Err(ProtocolError::Garbage("no comparison".to_owned())),
+        Kind::Batch | Kind::Ping | Kind::Load => {
+            Err(ProtocolError::Garbage("no comparison".to_owned()))
+        }
     });
     let _ = to.send(compared.map(|()| StartupMessage::Compared(output)));
 }
@@ -276,11 +317,12 @@ impl Worker {
         time: Arc<dyn TimeSource>,
     ) -> Result<Self, StartError> {
         let program = settings.command.first().cloned().unwrap_or_default();
+        let net = settings.net.clone();
         let shared = Arc::new(Shared {
             settings,
             time,
             finished: Finished::default(),
-            state: Mutex::default(),
+            state: Mutex::new(State { net, ..State::default() }),
             changed: Condvar::new(),
             game,
             canaries,
@@ -294,6 +336,59 @@ impl Worker {
         let watching = Arc::clone(&shared);
         spawn("worker watch", move || watching.watch()).map_err(failed)?;
         Ok(Self { shared, introduction })
+    }
+
+    /// Lets the program go on with the net in another file, of the same kind, tried with the canaries as the first
+    /// one was. Nothing may be in flight. After an error the worker is not to be asked again: whether it has
+    /// the one net or the other is not known.
+    pub fn load(&self, file: &str) -> Result<(), StartError> {
+        let (shared, shape) = (&self.shared, self.introduction.shape);
+        let program = shared.settings.command.first().cloned().unwrap_or_default();
+        let failed = |source| StartError::Protocol {
+            program: program.clone(),
+            source,
+            words: String::new(),
+        };
+        let compare = request(Kind::Compare, BEFORE, Some(&(shared.canaries)(shape)));
+        let mut state = shared.state();
+        if !state.batches.is_empty() {
+            return Err(failed(ProtocolError::Garbage("no answers yet".to_owned())));
+        }
+        let (before, begun) = (state.restarts, shared.time.now());
+        state.net = Some(file.to_owned());
+        (state.loaded, state.compared, state.heard) = (None, false, begun);
+        if let Some(process) = &state.process {
+            process.send(load_request(BEFORE, file));
+            process.send(compare);
+        }
+        loop {
+            if let Some(reason) = &state.ended {
+                return Err(failed(ProtocolError::Reported(reason.clone())));
+            }
+            // One that was started meanwhile has the net already, and was tried.
+            if state.restarts != before {
+                return Ok(());
+            }
+            match state.loaded.take() {
+                Some(Err(source)) => return Err(failed(source)),
+                Some(Ok(found)) if found.shape != shape => {
+                    let what = format!("its net is for {}, not for {shape}", found.shape);
+                    return Err(failed(ProtocolError::Introduction(what)));
+                }
+                Some(Ok(found)) if state.compared => {
+                    drop(found);
+                    return Ok(());
+                }
+                loaded => state.loaded = loaded,
+            }
+            if shared.time.now().saturating_sub(begun) > shared.settings.start {
+                let seconds = shared.settings.start.as_secs();
+                let words = state.process.as_ref().map(words).unwrap_or_default();
+                return Err(StartError::Silent { program, seconds, words });
+            }
+            let waited = shared.changed.wait_timeout(state, LOOK);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
     }
 
     /// What the first program said about itself.

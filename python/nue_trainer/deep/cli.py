@@ -64,6 +64,7 @@ def add_options(
     add("--average-from", type=share, default=plain.average_from, help="share of the run")
     add("--mirror", action="store_true", help="mirror a random half of the positions")
     add("--streamed", action="store_true", help="keep no positions on the device")
+    add("--by-file", action="store_true", help="read the files one by one: see nue_trainer orders")
     add("--compile", action="store_true", help="let torch.compile fuse the net")
     add("--checks", type=positive, default=plain.checks, help="validations in --minutes")
     add("--seed", type=int, default=plain.seed)

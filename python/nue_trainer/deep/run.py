@@ -22,7 +22,15 @@ from .nets import DeepKind, DeepNet
 from .objective import SUMS, DeepLosses, DeepObjective
 from .planes import PlaneAbout, Rows, Unpacker
 from .settings import DeepSettings
-from .supply import DeepSupply, KeptPlanes, Mirror, StreamedPlanes, read_rows, seen_by
+from .supply import (
+    DeepSupply,
+    KeptFiles,
+    KeptPlanes,
+    Mirror,
+    StreamedPlanes,
+    read_rows,
+    seen_by,
+)
 from .team import Team
 
 Say = Callable[[str], None]
@@ -55,9 +63,16 @@ def kind_of(about: PlaneAbout, settings: DeepSettings) -> DeepKind:
 class DeepRun:
     """A run: the net, its optimiser, and how far they are."""
 
-    def __init__(self, settings: DeepSettings, team: Team, say: Say = print) -> None:
+    def __init__(
+        self,
+        settings: DeepSettings,
+        team: Team,
+        say: Say = print,
+        files: KeptFiles | None = None,
+    ) -> None:
         self.begun = time.monotonic()
         self.settings, self.team = settings, team
+        self._files = files or KeptFiles()
         self.say: Say = say if team.leads else lambda _: None
         self.device = team.device
         self._check_output()
@@ -125,8 +140,10 @@ class DeepRun:
     def _supply(self) -> DeepSupply:
         settings = self.settings
         order = settings.order(settings.files(), self.epoch)
+        if settings.by_file:
+            return self._files.planes(order, settings.batch, self.team, settings.limit)
         if not settings.streamed:
-            return KeptPlanes(order, settings.batch, self.team, settings.limit)
+            return KeptPlanes.read(order, settings.batch, self.team, settings.limit)
         from dataclasses import replace
 
         left = None if settings.minutes else max(settings.epochs - self.epoch, 0)

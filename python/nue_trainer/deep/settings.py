@@ -52,6 +52,7 @@ class DeepSettings:
     average_from: float = 0.5
     mirror: bool = False
     streamed: bool = False
+    by_file: bool = False
     compile: bool = False
     onnx: str | None = None
     checks: int = 4

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
+from pathlib import Path
 from typing import Protocol
 
 import torch
@@ -78,15 +79,19 @@ def _empty(about: PlaneAbout, room: int, device: torch.device) -> Rows:
 class KeptPlanes:
     """All positions on the device, packed: read once, shuffled anew each epoch."""
 
-    def __init__(
-        self, order: PlaneOrder, batch: int, team: Team, limit: int | None = None
-    ) -> None:
-        self.about, self.rows = read_rows(order, team.device, team, limit)
-        self._seed, self._device = order.seed * 1000 + team.rank, team.device
+    def __init__(self, about: PlaneAbout, rows: Rows, seed: int, batch: int, team: Team) -> None:
+        self.about, self.rows = about, rows
+        self._seed, self._device = seed * 1000 + team.rank, team.device
         positions = team.fewest(len(self.rows))
         # A batch that is not full is left out: its turn comes in another epoch.
         self._batch = min(batch, positions)
         self.steps = positions // self._batch
+
+    @staticmethod
+    def read(order: PlaneOrder, batch: int, team: Team, limit: int | None = None) -> KeptPlanes:
+        """Of all files together."""
+        about, rows = read_rows(order, team.device, team, limit)
+        return KeptPlanes(about, rows, order.seed, batch, team)
 
     def epoch(self, number: int) -> Iterator[Rows]:
         """The batches of an epoch."""
@@ -101,6 +106,35 @@ class KeptPlanes:
 
     def close(self) -> None:
         """Nothing runs."""
+
+
+class KeptFiles:
+    """The positions of files, each read on its own, for as long as they are asked for.
+
+    In which order a file is read follows from the file alone, so that it makes no difference who read it when.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, ...], tuple[PlaneAbout, Rows]] = {}
+
+    def planes(
+        self, order: PlaneOrder, batch: int, team: Team, limit: int | None = None
+    ) -> KeptPlanes:
+        """Those of the files of an order, one after another; others are forgotten."""
+        kept: dict[tuple[str, ...], tuple[PlaneAbout, Rows]] = {}
+        for name in order.files:
+            one = replace(order, files=(name,), seed=1, first_epoch=0)
+            changed = Path(name).stat()
+            key = (*one.command(), str(team.device), str(changed.st_mtime_ns), str(changed.st_size))
+            kept[key] = self._kept.get(key) or read_rows(one, team.device, team)
+        self._kept = kept
+        abouts, each = zip(*kept.values())
+        if any(about.layout != abouts[0].layout for about in abouts):
+            raise StreamError("the files hold different games")
+        tensors = zip(*(rows.tensors() for rows in each))
+        rows = Rows(*(torch.cat(parts) for parts in tensors))
+        about = replace(abouts[0], positions=sum(about.positions for about in abouts))
+        return KeptPlanes(about, rows.pick(slice(0, limit)), order.seed, batch, team)
 
 
 class StreamedPlanes:

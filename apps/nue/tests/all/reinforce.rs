@@ -52,6 +52,52 @@ fn generations_are_played_reviewed_and_learned() {
     assert!(same(&folder.join("current.nuedf"), &last.join("net.nuedf")));
 }
 
+/// A value of the command in little: a hundredth of a count.
+fn divided(flag: &str, value: &str) -> String {
+    let hundredth = |count: &str| (count.parse::<u32>().unwrap() / 100).max(2).to_string();
+    match flag {
+        "--games" | "--batch" | "--generations" => hundredth(value),
+        "--measure-table" => {
+            let (every, games) = value.split_once(':').unwrap();
+            format!("{every}:{}", hundredth(games))
+        }
+        "--net-size" => "1x32".to_owned(),
+        "--players" => "native".to_owned(),
+        "-j" => "2".to_owned(),
+        _ => value.to_owned(),
+    }
+}
+
+/// The command of docs/reinforce.md for half an hour of 16 cores and a GPU, with a hundredth of its games,
+/// positions and generations, on two cores.
+#[test]
+fn half_an_hour_in_little() {
+    let Some(python) = fixtures::python_with("torch") else { return };
+    let page = include_str!("../../../../docs/reinforce.md").replace("\\\n", " ");
+    let command = page.lines().find(|line| line.contains("--minutes 30 ")).unwrap();
+    let (_, words) = command.split_once("--method rl ").unwrap();
+    let mut words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+    for at in 1..words.len() {
+        words[at] = divided(&words[at - 1], &words[at]);
+    }
+    let python_at = words.iter().position(|word| word == "--python").unwrap() + 1;
+    words[python_at] = python.display().to_string();
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = &scratch.path().join("lab");
+    let output = learn(folder, &format!("{} --device cpu", words.join(" ")));
+    assert!(output.status.success(), "{}", told(&output));
+    let ledger = fs::read_to_string(folder.join("ledger.toml")).unwrap();
+    let ledger: toml::Table = ledger.parse().unwrap();
+    let entries = ledger["generation"].as_array().unwrap();
+    assert_eq!(entries.len(), 4);
+    for (number, entry) in (1..).zip(entries) {
+        assert_eq!(entry["games"].as_integer(), Some(80));
+        assert!(entry["loss"].as_float().unwrap() > 0.0);
+        assert_eq!(entry["parent"].as_str() == Some("none"), number < 3, "{number}");
+    }
+    assert!(folder.join("generation-0004/table.json").is_file());
+}
+
 #[test]
 fn wrong_flags_are_refused_before_anything_is_made() {
     let scratch = tempfile::tempdir().unwrap();
@@ -64,6 +110,9 @@ fn wrong_flags_are_refused_before_anything_is_made() {
         ("--game minishogi --planes dlshogi", "dlshogi"),
         ("--net-size 5", "5x64"),
         ("--rate 0.1", "10:0.02"),
+        ("--gate 400", "400:0.55"),
+        ("--gate 400:1.5", "400:1.5"),
+        ("--measure-table 0:200", "0:200"),
         ("--minutes 0", "--minutes"),
         ("--constants leela", "leela"),
     ] {

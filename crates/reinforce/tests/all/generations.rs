@@ -6,8 +6,8 @@ use infer::Shape;
 use infer::native::{Architecture, Floats};
 use lab::ledger::Ledger;
 use reinforce::RunError;
-use reinforce::nets::Players;
-use reinforce::plan::{LoopSettings, NetSettings, Preset};
+use reinforce::nets::{KeptWorkers, Players};
+use reinforce::plan::{Gate, LoopSettings, MeasuredTable, NetSettings, Preset};
 use reinforce::records::PlayProgress;
 use reinforce::report::Report;
 use reinforce::run::{Ended, Machine, Run, Watcher};
@@ -44,8 +44,11 @@ fn trainer(place: &Path) -> Trainer {
     let net = place.join("random.nuedf");
     Floats::random(sizes, 1).write(&mut fs::File::create(&net).unwrap()).unwrap();
     let script = format!(
-        "#!/bin/sh\nfor word; do test \"$before\" = --out && out=$word; before=$word; done\n\
-         echo \"$@\" >> '{}'\ncp '{}' \"$out\" && echo state > \"$out.checkpoint\"\n",
+        "#!/bin/sh\necho '{{\"protocol\":\"nue-orders\",\"version\":1}}'\nwhile read -r order; do\n\
+         set -- $(printf %s \"$order\" | tr -d '[\"]' | tr , ' ')\n\
+         for word; do test \"$before\" = --out && out=$word; before=$word; done\n\
+         echo \"$@\" >> '{}'\ncp '{}' \"$out\" && echo state > \"$out.checkpoint\"\n\
+         echo '{{\"done\":{{}}}}'\ndone\n",
         place.join("asked").display(),
         net.display()
     );
@@ -133,6 +136,70 @@ fn a_run_that_was_broken_off_is_the_same_run() {
     let last = &ledger.generations[1];
     assert_eq!((last.games, last.parent.clone()), (12, ledger.generations[0].net.clone()));
     assert!(parts.lab().join("current.nuedf").is_file());
+}
+
+/// The same where a generation is played while the one before learns: by the net before that.
+#[test]
+fn play_and_training_side_by_side_are_the_same_run_too() {
+    let (mut whole, mut parts) = (Place::new(1), Place::new(2));
+    (whole.settings.side_by_side, parts.settings.side_by_side) = (true, true);
+    assert_eq!(whole.run(3, u64::MAX, None).unwrap(), Ended::Generations);
+    // In the first games; in those played while the first generation learns, which is over then; and in the third.
+    for (after, over) in [(5, 0), (15, 1), (14, 2)] {
+        assert!(matches!(parts.run(3, after, None), Err(RunError::Interrupted)));
+        let entry = |n: u32| parts.lab().join(format!("generation-{n:04}/entry.toml"));
+        assert!((1..=3).all(|n| entry(n).is_file() == (n <= over)), "{over} are over");
+    }
+    assert_eq!(parts.run(1, u64::MAX, None).unwrap(), Ended::Generations);
+    for generation in 1..=3 {
+        assert_eq!(parts.files(generation), whole.files(generation));
+        let player = if generation < 3 { "null" } else { "1" };
+        let plan = whole.files(generation).0;
+        assert!(plan.contains(&format!("\"player\": {player},")), "{plan}");
+    }
+    let ledger: Ledger = parts.text("ledger.toml").parse().unwrap();
+    assert_eq!(ledger.generations.len(), 3);
+}
+
+/// A net that does not win its match does not play; broken off in the match or not, the verdict is the same.
+#[test]
+fn a_gate_keeps_out_what_does_not_win() {
+    let gate = |least| Some(Gate { games: 6, least });
+    let (mut whole, mut parts) = (Place::new(1), Place::new(2));
+    (whole.settings.gate, parts.settings.gate) = (gate(1.0), gate(1.0));
+    whole.run(3, u64::MAX, None).unwrap();
+    assert!(matches!(parts.run(3, 12 + 12 + 3, None), Err(RunError::Interrupted)));
+    assert!(parts.lab().join("generation-0002/net.nuedf").is_file(), "in the match");
+    parts.run(2, u64::MAX, None).unwrap();
+    for generation in 1..=3 {
+        assert_eq!(parts.files(generation), whole.files(generation));
+        let name = format!("generation-{generation:04}/gate.json");
+        assert_eq!(parts.text(&name), whole.text(&name));
+    }
+    let ledger: Ledger = parts.text("ledger.toml").parse().unwrap();
+    let accepted: Vec<bool> = ledger.generations.iter().map(|entry| entry.accepted).collect();
+    assert_eq!(accepted, [true, false, false], "the same net never wins everything");
+    let verdict = &ledger.generations[2].verdict;
+    assert!(verdict.contains("of 6 games against generation 1"), "{verdict}");
+    assert!(parts.files(3).0.contains("\"player\": 1,"));
+    let mut open = Place::new(1);
+    open.settings.gate = gate(0.0);
+    open.run(3, u64::MAX, None).unwrap();
+    assert!(open.files(3).0.contains("\"player\": 2,"));
+}
+
+/// What a temperature costs is measured in the run, and counts from the next generation on.
+#[test]
+fn a_table_is_measured_on_the_way() {
+    let mut place = Place::new(2);
+    place.settings.measured_table = Some(MeasuredTable { every: 2, games: 4 });
+    place.run(3, u64::MAX, None).unwrap();
+    let tables = [1, 2, 3].map(|n| place.lab().join(format!("generation-{n:04}/table.json")));
+    assert_eq!(tables.each_ref().map(|path| path.is_file()), [false, true, false]);
+    let table: serde_json::Value =
+        serde_json::from_str(&place.text("generation-0002/table.json")).unwrap();
+    let plan: serde_json::Value = serde_json::from_str(&place.files(3).0).unwrap();
+    assert_eq!(plan["balance"]["table"], table);
 }
 
 /// The trainer learns from the window, from the net before, with paths that a moved folder keeps.
@@ -238,6 +305,7 @@ fn a_table_is_measured_and_goes_on_where_it_was_broken_off() {
     let measurement = Measurement {
         net: place.folder.path().join("random.nuedf"),
         play,
+        opening_plies: 2,
         temperatures: vec![of(0), of(2000), of(50_000)],
         games: 60,
         seed: 3,
@@ -253,7 +321,8 @@ fn a_table_is_measured_and_goes_on_where_it_was_broken_off() {
         let stop = AtomicBool::new(false);
         let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
         let out = place.folder.path().join(name);
-        measurement.run(&out, &machine, &time, &stop, &mut |progress| {
+        let workers = KeptWorkers::default();
+        measurement.run(&out, &machine, &workers, &time, &stop, &mut |progress| {
             stop.fetch_or(progress.new_games >= after, Ordering::Relaxed);
         })
     };

@@ -71,6 +71,7 @@ fn order<'a>(
         first: 0,
         last: games,
         net,
+        other: None,
         threads: NonZeroUsize::new(threads).unwrap(),
         games: NonZeroUsize::new(17).unwrap(),
         stop: &RUNNING,

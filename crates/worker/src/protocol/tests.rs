@@ -11,7 +11,7 @@ fn answer(kind: Kind, number: u64, counts: [u32; 2], payload: &[u8]) -> Vec<u8> 
 
 fn introduction() -> String {
     format!(
-        r#"{{"protocol":"nue-worker","version":1,"game":"minishogi","planes":"minishogi",
+        r#"{{"protocol":"nue-worker","version":2,"game":"minishogi","planes":"minishogi",
         "labels":"minishogi","bytes":{},"label_count":{},"about":"a net","batch":256}}"#,
         SHAPE.planes.bytes(),
         SHAPE.labels.count()
@@ -26,7 +26,7 @@ fn an_introduction_says_who_it_is() {
     assert_eq!(found, Introduction { shape: SHAPE, about: "a net".to_owned(), batch: 256 });
     for (from, to, words) in [
         ("nue-worker", "other", "not an introduction"),
-        ("\"version\":1", "\"version\":2", "speaks version 2"),
+        ("\"version\":2", "\"version\":3", "speaks version 3"),
         ("\"game\":\"minishogi\"", "\"game\":\"go\"", "game is \"go\""),
         ("\"label_count\":", "\"label_count\":9", "labels for"),
         ("\"batch\":256", "\"batch\":0", "batch is 0"),

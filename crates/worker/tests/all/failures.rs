@@ -62,6 +62,7 @@ fn start_for(
     ];
     let settings = Settings {
         command: words.to_vec(),
+        net: Some("first.net".to_owned()),
         start: Duration::from_secs(if mode == "silent" { 1 } else { 60 }),
         silence: Duration::from_secs(if mode == "hang" { 2 } else { 60 }),
         restarts: 2,
@@ -72,9 +73,14 @@ fn start_for(
 
 /// All answers to ten batches, three in flight.
 fn ten(worker: &Worker) -> Result<(), Fault> {
-    let (mut sent, mut got) = (0, 0);
-    while got < 10 {
-        while sent < 10 && worker.in_flight() < 3 {
+    ten_from(worker, 0)
+}
+
+/// The same where the first of them has that number.
+fn ten_from(worker: &Worker, first: u64) -> Result<(), Fault> {
+    let (mut sent, mut got) = (first, first);
+    while got < first + 10 {
+        while sent < first + 10 && worker.in_flight() < 3 {
             assert_eq!(worker.submit(batch(sent * 7..sent * 7 + 9))?, Ticket(sent));
             sent += 1;
         }
@@ -123,6 +129,39 @@ fn nothing_is_lost_when_it_dies_hangs_or_talks_nonsense_once() {
     }
 }
 
+/// The same program goes on with another net; one that dies meanwhile is started with it.
+#[test]
+fn a_worker_goes_on_with_another_net() {
+    for (mode, notes) in [
+        ("well", "started with --net first.net\nloaded second.net\n"),
+        ("die loading", "started with --net first.net\nstarted with --net second.net\n"),
+    ] {
+        let Some((worker, folder)) = start(mode) else { return };
+        let worker = worker.unwrap();
+        ten_from(&worker, 0).unwrap();
+        worker.load("second.net").unwrap();
+        assert_eq!(std::fs::read_to_string(folder.path().join("started")).unwrap(), notes);
+        ten_from(&worker, 10).unwrap();
+    }
+}
+
+#[test]
+fn a_net_that_cannot_be_loaded_is_told() {
+    for (mode, words) in [
+        ("refuse", "it says: no such net"),
+        ("other", "its net is for shogi, planes dlshogi"),
+        ("nonsense later", "nonsense in full precision"),
+    ] {
+        let Some((worker, _folder)) = start(mode) else { return };
+        let error = worker.unwrap().load("second.net").unwrap_err().to_string();
+        assert!(error.contains(words), "{mode}: {error}");
+    }
+    let Some((worker, _folder)) = start("well") else { return };
+    let worker = worker.unwrap();
+    worker.submit(batch(0..3)).unwrap();
+    assert!(worker.load("second.net").is_err(), "somebody waits for answers of the first");
+}
+
 #[test]
 fn it_is_given_up_after_some_attempts() {
     for (mode, words) in
@@ -151,7 +190,7 @@ fn what_cannot_be_used_is_told_at_the_start() {
     for (mode, words) in [
         ("silent", "said nothing for 1 s"),
         ("crash", "its last words: Traceback: no torch here"),
-        ("version", "it speaks version 2 of the protocol"),
+        ("version", "it speaks version 1 of the protocol"),
         ("chatter", "its first line is not an introduction"),
         ("nonsense", "it says: the net gives nonsense in full precision"),
     ] {

@@ -41,21 +41,24 @@ if MODE == "crash":
     sys.exit(3)
 if MODE == "chatter":
     print("Loading libraries...")
-version = 2 if MODE == "version" else 1
+version = 1 if MODE == "version" else 2
 about = {"protocol": "nue-worker", "version": version, "game": GAME, "planes": PLANES}
 about |= {"labels": NAMES, "bytes": BYTES, "label_count": LABELS, "about": "a fake", "batch": 64}
 print(json.dumps(about), flush=True)
 
 # Whether this is the first program that was started.
 first = not os.path.exists(MARK)
-open(MARK, "a").close()
-served = 0
+with open(MARK, "a") as mark:
+    print("started with", *sys.argv[6:], file=mark)
+served, loaded = 0, False
 while True:
     head = whole(24)
     magic, kind, number, count, labels = struct.unpack("<4sIQII", head)
     payload = b""
     if kind in (1, 3):
         payload = whole(count * BYTES + 2 * count + 2 * labels)
+    if kind == 5:
+        payload = whole(count)
     (sum_,) = struct.unpack("<I", whole(4))
     if magic != b"NueQ" or zlib.crc32(head + payload) != sum_:
         text(4, number, "the request is damaged")
@@ -65,8 +68,22 @@ while True:
             continue
         answer(2, number, (0, 0))
         continue
+    if kind == 5:
+        if MODE == "die loading" and first:
+            os._exit(9)
+        loaded = True
+        with open(MARK, "a") as mark:
+            print("loaded", payload.decode(), file=mark)
+        told = dict(about)
+        if MODE == "refuse":
+            told = {"protocol": "nue-worker", "version": version, "error": "no such net"}
+        if MODE == "other":
+            told |= {"game": "shogi", "planes": "dlshogi", "labels": "dlshogi"}
+            told |= {"bytes": 635, "label_count": 2187}
+        text(5, number, json.dumps(told))
+        continue
     if kind == 3:
-        if MODE == "nonsense":
+        if MODE == "nonsense" or MODE == "nonsense later" and (loaded or "second.net" in sys.argv):
             text(4, number, "the net gives nonsense in full precision")
         else:
             text(3, number, "all well")
