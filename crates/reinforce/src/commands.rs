@@ -1,14 +1,18 @@
 //! `nue rl`: what reinforcement learning knows about temperatures and starts. The flags, and what is done with them.
 
+mod playouts;
+
 use crate::error::RunError;
 use crate::flags::temperature;
 use crate::nets::{CALIBRATION, Players};
+use crate::playouts::MeasuredPlayouts;
 use crate::report::Report;
 use crate::run::{Machine, Watcher};
 use crate::settings::{PlaySettings, SettingsError};
 use crate::temperatures::{Measurement, told};
 use crate::training::Trainer;
 use balance::{Start, StartError, Temperature};
+use self::playouts::PlayoutsArgs;
 use clap::{Args, Subcommand};
 use rules::Game;
 use std::num::NonZeroUsize;
@@ -27,6 +31,7 @@ pub struct RlArgs {
 #[derive(Subcommand, Clone, Debug)]
 enum RlCommand {
     Table(TableArgs),
+    Playouts(PlayoutsArgs),
     Report(ReportArgs),
 }
 
@@ -82,6 +87,10 @@ struct ReportArgs {
     /// Folder to write, new or empty
     #[arg(long, short, value_name = "FOLDER")]
     out: PathBuf,
+
+    /// What "nue rl playouts" wrote of its net, to be told and drawn too
+    #[arg(long, value_name = "FILE")]
+    playouts: Option<PathBuf>,
 }
 
 impl RlArgs {
@@ -95,14 +104,16 @@ impl RlArgs {
     ) -> Result<String, RunError> {
         match &self.command {
             RlCommand::Table(args) => {
-                let (measurement, machine) = (args.measurement()?, args.machine(version));
+                let (measurement, machine) = (args.measurement()?, machine(args.threads, version));
                 let watch = &mut |progress: &_| watcher.played(progress);
                 let table = measurement.run(&args.out, &machine, time, stop, watch);
                 watcher.step_over();
                 Ok(told(&table?))
             }
+            RlCommand::Playouts(args) => args.run(version, time, stop, watcher),
             RlCommand::Report(args) => {
-                Report::read(&args.folder)?.write(&args.out)?;
+                let strength = args.playouts.as_deref().map(MeasuredPlayouts::read).transpose()?;
+                Report::read(&args.folder)?.with_playouts(strength).write(&args.out)?;
                 Ok(format!("written: {}", args.out.join("report.md").display()))
             }
         }
@@ -117,15 +128,16 @@ impl TableArgs {
         let (net, temperatures) = (self.net.clone(), self.temperatures.clone());
         Ok(Measurement { net, play, temperatures, games: self.games, seed: self.seed })
     }
+}
 
-    fn machine(&self, version: &str) -> Machine {
-        let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        Machine {
-            threads: self.threads.unwrap_or_else(cores),
-            games: None,
-            players: Players::Native { calibration: CALIBRATION },
-            trainer: Trainer::default(),
-            version: version.to_owned(),
-        }
+/// The net in integers, on so many threads or all there are; nothing is trained.
+fn machine(threads: Option<NonZeroUsize>, version: &str) -> Machine {
+    let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    Machine {
+        threads: threads.unwrap_or_else(cores),
+        games: None,
+        players: Players::Native { calibration: CALIBRATION },
+        trainer: Trainer::default(),
+        version: version.to_owned(),
     }
 }

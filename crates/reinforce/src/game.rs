@@ -215,8 +215,14 @@ impl<V: Variant> GameInPlay<V> {
         }
         let settings = &table.settings;
         let is_full = settings.fast_share <= 0.0 || self.rng.unit() >= settings.fast_share;
-        let playouts = if is_full { settings.playouts } else { settings.fast_playouts };
-        if settings.gumbel > 0 || self.tree.node(ROOT).bounds.outcome().is_some() {
+        let own = self.lot.playouts.map(|each| each[self.pos.turn().index()]);
+        let usual = if is_full { settings.playouts } else { settings.fast_playouts };
+        let playouts = own.unwrap_or(usual);
+        // Nobody profits from what the other side has read where that reads more.
+        if own.is_some()
+            || settings.gumbel > 0
+            || self.tree.node(ROOT).bounds.outcome().is_some()
+        {
             // Gumbel's root counts its own visits; a root that is settled may have no move to play.
             self.tree.clear();
         }

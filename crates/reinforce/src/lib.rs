@@ -14,6 +14,7 @@
 //! | [`plan`] | what a run is asked to do, presets, what each generation follows from |
 //! | [`training`] | the trainer in PyTorch |
 //! | [`temperatures`] | what a temperature costs, measured |
+//! | [`playouts`] | strength as giver and as receiver by playouts, measured |
 //! | [`report`] | what a run has learned about its starts |
 //! | [`flags`], [`commands`] | the flags of `nue learn --method rl`; `nue rl` |
 //! | [`run`], `files`, `error` | generations: play, review, train, swap; their small files; what can go wrong |
@@ -31,6 +32,7 @@ mod line;
 pub mod lots;
 pub mod nets;
 pub mod plan;
+pub mod playouts;
 pub mod pool;
 pub mod records;
 pub mod report;
