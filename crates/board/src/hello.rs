@@ -1,6 +1,6 @@
 //! What the page is told first: games, handicaps, levels, engines, limits.
 
-use crate::level::LEVELS;
+use crate::level::{LEVELS, worth_in_levels};
 use crate::score;
 use crate::words::{Variant, Words, millis};
 use kifu::Format;
@@ -58,6 +58,8 @@ pub struct HandicapFacts {
     pub id: String,
     pub sfen: String,
     pub name: Words,
+    /// Levels that it is worth to whoever receives it.
+    pub worth: f64,
 }
 
 /// A level of our engine.
@@ -167,6 +169,7 @@ impl Hello {
                     id: h.name().to_owned(),
                     sfen: h.sfen(),
                     name: Words::new(english(h), h.kanji()),
+                    worth: worth_in_levels(h),
                 })
                 .to_vec(),
             levels: LEVELS

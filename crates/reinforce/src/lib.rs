@@ -7,6 +7,7 @@
 //! | `root` | noise, forced playouts, Gumbel's root, what a search teaches |
 //! | `game` | one game in play, which asks for one position at a time |
 //! | `line`, [`pool`] | many games at a time over a net, on several threads |
+//! | [`elsewhere`] | games that somebody else plays |
 //! | [`records`] | the games of a generation in a file |
 //! | [`review`] | the same read again: replayed by the referee, counted |
 //! | [`lots`] | what is decided of a game before it begins: start, temperatures by room `balance` |
@@ -24,6 +25,7 @@
 //! of its own.
 
 pub mod commands;
+pub mod elsewhere;
 mod error;
 mod files;
 pub mod flags;

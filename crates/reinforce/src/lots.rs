@@ -5,9 +5,11 @@
 use balance::{Assignment, Balance, Temperature};
 use rules::Color;
 use seed::Rng;
+use serde::{Deserialize, Serialize};
 
 /// What games are played with, by their numbers.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Assignments {
     /// The games of a generation, the first of which has that number among all of the run.
     Balanced { balance: Balance, first: u64 },
@@ -61,7 +63,8 @@ impl Assignments {
 }
 
 /// What is decided of games before they begin.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Lots {
     pub assignments: Assignments,
     pub seed: u64,

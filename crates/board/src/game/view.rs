@@ -170,6 +170,9 @@ pub struct Games {
     pub total: u32,
     /// In the bin.
     pub deleted: u32,
+    /// As which level the visitor plays by the latest results against levels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strength: Option<f64>,
 }
 
 /// What the engine of a game is doing.
