@@ -104,12 +104,12 @@ function HandicapWorth({ choices, change }: PartProps) {
     <>
       {like !== null && (
         <p class="level-text" data-like={words.n}>
-          {t(like < 1 ? 'new.likebelow' : like > highest ? 'new.likeabove' : gives ? 'new.gives' : 'new.receives', words)}
+          {t(`like.${like < 1 ? 'below' : like > highest ? 'above' : gives ? 'gives' : 'receives'}`, words)}
         </p>
       )}
       {strength !== null && even && wanted && !taken && (
         <p class="level-text" data-even={even.id}>
-          {t(even.id === 'even' ? 'new.eveneven' : even.gives ? 'new.evengives' : 'new.evenreceives', { n: strength.toFixed(1), level: choices.level, handicap: say(wanted.name) })}{' '}
+          {t(`suits.${even.id === 'even' ? 'even' : even.gives ? 'gives' : 'receives'}`, { n: strength.toFixed(1), level: choices.level, handicap: say(wanted.name) })}{' '}
           <button type="button" class="plain" data-take-even onClick={() => change({ handicap: even.id, side: even.id === 'even' ? choices.side : even.gives ? 'black' : 'white' })}>{t('new.takeit')}</button>
         </p>
       )}
