@@ -169,7 +169,7 @@ impl Hello {
                     id: h.name().to_owned(),
                     sfen: h.sfen(),
                     name: Words::new(english(h), h.kanji()),
-                    worth: worth_in_levels(h),
+                    worth: hundredths(worth_in_levels(h)),
                 })
                 .to_vec(),
             levels: LEVELS
@@ -189,6 +189,11 @@ impl Hello {
             reach: Reach::default(),
         }
     }
+}
+
+/// No more digits than anybody measured.
+fn hundredths(number: f64) -> f64 {
+    (100.0 * number).round() / 100.0
 }
 
 fn variant(game: rules::Game) -> VariantFacts {

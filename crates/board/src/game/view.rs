@@ -162,7 +162,7 @@ impl OwnOpenings {
 }
 
 /// A page of the visitor's games: those under way, then the one that changed last first.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Games {
     pub games: Vec<GameSummary>,
