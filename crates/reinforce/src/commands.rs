@@ -2,6 +2,7 @@
 
 mod playouts;
 
+use self::playouts::PlayoutsArgs;
 use crate::error::RunError;
 use crate::flags::temperature;
 use crate::nets::{CALIBRATION, Players};
@@ -12,7 +13,6 @@ use crate::settings::{PlaySettings, SettingsError};
 use crate::temperatures::{Measurement, told};
 use crate::training::Trainer;
 use balance::{Start, StartError, Temperature};
-use self::playouts::PlayoutsArgs;
 use clap::{Args, Subcommand};
 use rules::Game;
 use std::num::NonZeroUsize;

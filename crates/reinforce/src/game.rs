@@ -219,10 +219,7 @@ impl<V: Variant> GameInPlay<V> {
         let usual = if is_full { settings.playouts } else { settings.fast_playouts };
         let playouts = own.unwrap_or(usual);
         // Nobody profits from what the other side has read where that reads more.
-        if own.is_some()
-            || settings.gumbel > 0
-            || self.tree.node(ROOT).bounds.outcome().is_some()
-        {
+        if own.is_some() || settings.gumbel > 0 || self.tree.node(ROOT).bounds.outcome().is_some() {
             // Gumbel's root counts its own visits; a root that is settled may have no move to play.
             self.tree.clear();
         }

@@ -104,8 +104,7 @@ impl PlayoutMeasurement {
         let (game, threads) = (self.play.game, machine.threads.get());
         match &self.net {
             Some(path) => {
-                let net =
-                    nets::open(&machine.players, path, game, threads, time, &mut |_| ())?;
+                let net = nets::open(&machine.players, path, game, threads, time, &mut |_| ())?;
                 Ok((net, path.display().to_string()))
             }
             None => Ok((nets::shipped(game, threads)?, "the net inside the executable".to_owned())),
@@ -221,7 +220,10 @@ impl MeasuredPlayouts {
     pub fn told(&self) -> String {
         let mut text = format!("{}: {}\n", self.game, self.origin);
         for (role, name) in ROLES {
-            let _ = writeln!(text, "{name:<9} playouts  against   games   score    Elo   error    gain");
+            let _ = writeln!(
+                text,
+                "{name:<9} playouts  against   games   score    Elo   error    gain"
+            );
             for row in self.strengths(role) {
                 let _ = writeln!(
                     text,

@@ -129,7 +129,9 @@ impl Report {
         if let Some(playouts) = &self.playouts {
             text.push('\n');
             text.push_str(&playouts.markdown());
-            text.push_str("\n![Elo of the giver](giver.svg)\n![Elo of the receiver](receiver.svg)\n");
+            text.push_str(
+                "\n![Elo of the giver](giver.svg)\n![Elo of the receiver](receiver.svg)\n",
+            );
         }
         Ok(text)
     }

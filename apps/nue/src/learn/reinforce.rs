@@ -27,7 +27,9 @@ pub(super) fn run(args: &LearnArgs) -> CommandResult {
     let mut display = ReinforceDisplay::default();
     let by_fleet = args.reinforce.as_ref().is_some_and(|flags| flags.fleet);
     if by_fleet && !matches!(machine.players, Players::Native { .. }) {
-        return Err(Failure::usage("--fleet plays with the net in integers: without --players torch"));
+        return Err(Failure::usage(
+            "--fleet plays with the net in integers: without --players torch",
+        ));
     }
     let slots = machine.threads.get();
     let mut run = Run::open(&args.folder, settings, &machine, Arc::clone(&time), &stop)?;

@@ -106,7 +106,9 @@ mod tests {
             let handicap: Handicap = start.name.parse().expect("a handicap");
             assert!(results.iter().any(|row| row.start == handicap), "{}", start.name);
         }
-        for bad in ["rook\t2\t1\t2", "rook\t2\t1\t2\t3\t4", "queen\t2\t1\t2\t3", "rook\t-2\t1\t2\t3"] {
+        for bad in
+            ["rook\t2\t1\t2", "rook\t2\t1\t2\t3\t4", "queen\t2\t1\t2\t3", "rook\t-2\t1\t2\t3"]
+        {
             let told = read(bad).expect_err(bad);
             assert!(told.contains(bad.split('\t').next().unwrap_or_default()), "{told}");
         }

@@ -218,9 +218,8 @@ mod tests {
             queue.announce(&introduced(worker)).unwrap();
         }
         queue.offer(&offered).unwrap();
-        let lease = |worker: &str| {
-            queue.lease(&name(worker), &[Pool::any()], Duration::ZERO).unwrap()
-        };
+        let lease =
+            |worker: &str| queue.lease(&name(worker), &[Pool::any()], Duration::ZERO).unwrap();
         assert!(lease("gone").is_some() && lease("here").is_none());
         time.advance(queue.settings().lease + Duration::from_secs(1));
         let again = lease("here").expect("the task waits again");

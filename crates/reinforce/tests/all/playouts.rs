@@ -60,8 +60,11 @@ fn broken_off_and_continued_it_is_the_same_measurement() {
     assert_eq!(MeasuredPlayouts::read(&whole).unwrap(), measured);
     // Two starts, three pairs, two games each.
     assert_eq!(games(&whole).len(), 12);
-    let pairs: Vec<_> =
-        measured.matches.iter().map(|m| (&*m.start, m.giver.playouts, m.receiver.playouts)).collect();
+    let pairs: Vec<_> = measured
+        .matches
+        .iter()
+        .map(|m| (&*m.start, m.giver.playouts, m.receiver.playouts))
+        .collect();
     let from = |start| [(start, 2, 2), (start, 12, 2), (start, 2, 12)];
     assert_eq!(pairs, [from("even"), from("silver")].concat());
     assert!(measured.matches.iter().all(|m| m.score.games() == 2));
