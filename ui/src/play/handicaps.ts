@@ -4,7 +4,8 @@ import type { HandicapFacts } from '../net/contract';
 
 /** As which level a level plays that gives a handicap, or receives it: below 1 it is weaker than the first. */
 export function playsLike(handicap: HandicapFacts, level: number, gives: boolean): number {
-  return gives ? level - handicap.worth : level + handicap.worth;
+  const worth = handicap.worth[level - 1] ?? 0;
+  return gives ? level - worth : level + worth;
 }
 
 /** A handicap for a game between a level and somebody who plays like `strength`: which one, and whether the level gives it. */

@@ -6,6 +6,7 @@ use crate::elo::Elo;
 use crate::table::isotonic::rising;
 use crate::wdl::Wdl;
 use rules::Handicap;
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 /// The table, as `script/handicaps` prints it.
@@ -27,30 +28,38 @@ pub struct LevelResults {
 /// What follows from the table.
 struct Worths {
     results: Vec<LevelResults>,
-    /// By handicap, smaller ones first; none is worth less than the one before.
-    handicaps: Vec<(Handicap, f64)>,
+    /// Levels that gave handicaps, the lowest first, with what each of these was worth to them.
+    levels: Vec<(u32, Vec<(Handicap, f64)>)>,
     step: f64,
 }
 
 static WORTHS: LazyLock<Worths> = LazyLock::new(|| {
     // A test reads the table: it is never without rows.
     let results = read(TABLE).unwrap_or_default();
-    let score = |start: Handicap| {
-        let of_start = results.iter().filter(|row| row.start == start);
+    let given = || results.iter().filter(|row| row.start != Handicap::Even);
+    let all: BTreeSet<u32> = given().map(|row| row.level).collect();
+    let of_level = |level: u32| {
+        let rows: Vec<LevelResults> = given().filter(|row| row.level == level).copied().collect();
+        (level, curve(&rows))
+    };
+    let levels = all.into_iter().map(of_level).collect();
+    let even = results.iter().filter(|row| row.start == Handicap::Even);
+    let even = even.fold(Wdl::default(), |sum, row| sum.plus(row.score));
+    Worths { levels, step: even.moderated_difference(), results }
+});
+
+/// What handicaps were worth to one level, smaller ones first; none is worth less than the one before.
+fn curve(rows: &[LevelResults]) -> Vec<(Handicap, f64)> {
+    let score = |handicap: Handicap| {
+        let of_start = rows.iter().filter(|row| row.start == handicap);
         of_start.fold(Wdl::default(), |sum, row| sum.plus(row.score))
     };
-    let measured: Vec<(Handicap, Wdl)> = Handicap::ALL
-        .into_iter()
-        .filter(|&handicap| handicap != Handicap::Even)
-        .map(|handicap| (handicap, score(handicap)))
-        .filter(|(_, score)| score.games() > 0)
-        .collect();
+    let all = Handicap::ALL.into_iter().map(|handicap| (handicap, score(handicap)));
+    let measured: Vec<(Handicap, Wdl)> = all.filter(|(_, score)| score.games() > 0).collect();
     let points = measured.iter().map(|(_, score)| (score.moderated_difference(), error(score)));
     let worths = rising(points).into_iter().map(|elo| elo.max(0.0));
-    let handicaps = measured.iter().map(|&(handicap, _)| handicap).zip(worths).collect();
-    let step = score(Handicap::Even).moderated_difference();
-    Worths { results, handicaps, step }
-});
+    measured.iter().map(|&(handicap, _)| handicap).zip(worths).collect()
+}
 
 /// The standard error of a difference, as if one more game had been drawn.
 fn error(score: &Wdl) -> f64 {
@@ -64,15 +73,28 @@ pub fn level_results() -> &'static [LevelResults] {
     &WORTHS.results
 }
 
-/// What a handicap is worth to the level that receives it from one as strong. A handicap that was not measured counts
-/// as the next smaller one that was.
-pub fn between_levels(handicap: Handicap) -> Elo {
+/// What a handicap is worth to a level that receives it from one as strong: between levels that were measured as if it
+/// grew evenly, beyond them as to the nearest. A handicap that was not measured counts as the next smaller one that was.
+pub fn between_levels(handicap: Handicap, level: f64) -> Elo {
     let wanted = match counted_as(handicap) {
         Handicap::RookLance => Handicap::Rook,
         other => other,
     };
-    let found = WORTHS.handicaps.iter().find(|(known, _)| *known == wanted);
-    found.map_or(Elo::ZERO, |&(_, elo)| Elo::from_points(elo))
+    let at = |(level, curve): &(u32, Vec<(Handicap, f64)>)| {
+        let found = curve.iter().find(|(known, _)| *known == wanted);
+        (f64::from(*level), found.map_or(0.0, |&(_, elo)| elo))
+    };
+    let points: Vec<(f64, f64)> = WORTHS.levels.iter().map(at).collect();
+    let above = points.iter().position(|&(known, _)| known >= level);
+    let elo = match (above, points.last()) {
+        (Some(0), _) => points[0].1,
+        (Some(number), _) => {
+            let ((low, less), (high, more)) = (points[number - 1], points[number]);
+            less + (more - less) * (level - low) / (high - low)
+        }
+        (None, last) => last.map_or(0.0, |&(_, elo)| elo),
+    };
+    Elo::from_points(elo)
 }
 
 /// How far a level is above the one before, on average.
@@ -116,13 +138,18 @@ mod tests {
 
     #[test]
     fn larger_handicaps_are_worth_no_less() {
-        let worths = Handicap::ALL.map(|handicap| between_levels(handicap).points());
-        assert_eq!(worths[0], 0.0, "an even start");
-        assert!(worths.is_sorted(), "{worths:?}");
-        let six = between_levels(Handicap::Six);
-        assert!(six > between_levels(Handicap::Lance), "{worths:?}");
-        assert_eq!(between_levels(Handicap::Ten), six);
-        assert_eq!(between_levels(Handicap::RookLance), between_levels(Handicap::Rook));
+        for level in [1.0, 2.0, 3.5, 5.0, 10.0] {
+            let worth = |handicap| between_levels(handicap, level).points();
+            let worths = Handicap::ALL.map(worth);
+            assert_eq!(worths[0], 0.0, "an even start");
+            assert!(worths.is_sorted(), "{worths:?}");
+            assert_eq!(worth(Handicap::Ten), worth(Handicap::Six));
+            assert_eq!(worth(Handicap::RookLance), worth(Handicap::Rook));
+        }
+        let six = |level| between_levels(Handicap::Six, level).points();
+        assert!(six(5.0) > 0.0, "{}", six(5.0));
+        assert!((six(3.5) - (six(2.0) + six(5.0)) / 2.0).abs() < 0.01, "half way between");
+        assert_eq!((six(1.0), six(9.0)), (six(2.0), six(5.0)), "no further than was measured");
         let step = level_step().points();
         assert!((50.0..2000.0).contains(&step), "{step}");
     }
