@@ -80,6 +80,20 @@ describe('playing', () => {
     await leave(page);
   });
 
+  it('with a handicap the form says as which level Nue plays', async () => {
+    const page = await visit(house, '#/play');
+    await page.locator('[data-adaptive]').uncheck();
+    await page.locator('[data-level]').fill('5');
+    expect(await page.locator('[data-like]').count()).toBe(0);
+    const like = async (side: string): Promise<number> => {
+      await page.locator('.new-game select').first().selectOption('6');
+      await page.locator(`.new-game input[value="${side}"]`).check({ force: true });
+      return Number(await page.locator('[data-like]').getAttribute('data-like'));
+    };
+    expect(await like('black')).toBeLessThan(5);
+    expect(await like('white')).toBeGreaterThan(5);
+    await leave(page);
+  });
   it('a handicap game: Nue gives the pieces and moves first', async () => {
     const page = await visit(house, '#/play');
     const handicap = await page.locator('.new-game select').first().locator('option').nth(2).getAttribute('value');

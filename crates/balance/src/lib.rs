@@ -15,7 +15,7 @@
 //! | [`openings`] | openings from the commonest positions |
 //! | [`strength`] | strength as giver and as receiver, by playouts |
 //! | [`plots`] | all of this as SVG |
-//! | [`worth`] | what handicaps are worth by published figures |
+//! | [`worth`] | what handicaps are worth, as measured between levels and as published |
 //! | [`elo`], [`wdl`], [`series`] | rating points, results, curves that never grow too long |
 //!
 //! All state is integers, made for being stored: a run that was killed and goes on from its state is

@@ -12,7 +12,7 @@ use rating::{Fit, Results, Terms};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-mod isotonic;
+pub(crate) mod isotonic;
 
 /// What a temperature costs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -1,9 +1,13 @@
-//! How much a handicap is worth to whoever receives it, as far as anybody has published it.
+//! How much a handicap is worth to whoever receives it: between levels of the board as it was measured here, and as
+//! others have published it.
 //!
-//! All figures are from table 1 of the paper: what made its seven starts even between a net and itself, and
+//! Published figures are from table 1 of the paper: what made its seven starts even between a net and itself, and
 //! what a server (将棋クエスト, ten minutes for the game) found to make them even between people. People
-//! make much less of a handicap, and the less the weaker they are. Figures that are learned here take the
-//! place of these when there are some.
+//! make much less of a handicap, and the less the weaker they are; so do levels that play like people.
+
+mod levels;
+
+pub use levels::{LevelResults, between_levels, level_results, level_step};
 
 use crate::elo::Elo;
 use rules::Handicap;
@@ -40,21 +44,14 @@ pub fn between_nets(handicap: Handicap) -> Option<Elo> {
     published(handicap)?.between_nets.map(points)
 }
 
-/// What a handicap is worth between people, and to levels that play like them. Where the server tells none
+/// What a handicap is worth between people. Where the server tells none
 /// it is what nets found, in the ratio of both at two pieces, which is the largest handicap both tell; a handicap
 /// nobody has a figure for counts as the next smaller one that has. Nothing for an even start.
 pub fn between_people(handicap: Handicap) -> Elo {
-    let handicap = match handicap {
-        Handicap::Even => return Elo::ZERO,
-        Handicap::RightLance => Handicap::Lance,
-        Handicap::Three => Handicap::Two,
-        Handicap::Five | Handicap::LeftFive => Handicap::Four,
-        Handicap::LeftSeven | Handicap::RightSeven | Handicap::Eight | Handicap::Ten => {
-            Handicap::Six
-        }
-        known => known,
-    };
-    let Some(row) = published(handicap) else { return Elo::ZERO };
+    if handicap == Handicap::Even {
+        return Elo::ZERO;
+    }
+    let Some(row) = published(counted_as(handicap)) else { return Elo::ZERO };
     if let Some(people) = row.between_people {
         return points(people);
     }
@@ -63,6 +60,19 @@ pub fn between_people(handicap: Handicap) -> Elo {
     match (row.between_nets, ratio) {
         (Some(nets), Some((people, all))) => Elo::from_thousandths(nets * 1000 * people / all),
         _ => Elo::ZERO,
+    }
+}
+
+/// The next smaller handicap that anybody has a figure for.
+const fn counted_as(handicap: Handicap) -> Handicap {
+    match handicap {
+        Handicap::RightLance => Handicap::Lance,
+        Handicap::Three => Handicap::Two,
+        Handicap::Five | Handicap::LeftFive => Handicap::Four,
+        Handicap::LeftSeven | Handicap::RightSeven | Handicap::Eight | Handicap::Ten => {
+            Handicap::Six
+        }
+        known => known,
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the page is told first: games, handicaps, levels, engines, limits.
 
-use crate::level::LEVELS;
+use crate::level::{LEVELS, worth_in_levels};
 use crate::score;
 use crate::words::{Variant, Words, millis};
 use kifu::Format;
@@ -58,6 +58,8 @@ pub struct HandicapFacts {
     pub id: String,
     pub sfen: String,
     pub name: Words,
+    /// Levels that it is worth to each level that receives it.
+    pub worth: Vec<f64>,
 }
 
 /// A level of our engine.
@@ -167,6 +169,7 @@ impl Hello {
                     id: h.name().to_owned(),
                     sfen: h.sfen(),
                     name: Words::new(english(h), h.kanji()),
+                    worth: LEVELS.map(|l| hundredths(worth_in_levels(h, l.id))).to_vec(),
                 })
                 .to_vec(),
             levels: LEVELS
@@ -186,6 +189,11 @@ impl Hello {
             reach: Reach::default(),
         }
     }
+}
+
+/// No more digits than anybody measured.
+fn hundredths(number: f64) -> f64 {
+    (100.0 * number).round() / 100.0
 }
 
 fn variant(game: rules::Game) -> VariantFacts {

@@ -6,7 +6,8 @@
 
 use crate::score;
 use crate::words::Words;
-use rules::Move;
+use balance::worth;
+use rules::{Handicap, Move};
 use seed::Rng;
 use std::time::Duration;
 use think::Score;
@@ -245,8 +246,8 @@ pub fn choose_opening(opening: Opening, lines: &[(Move, Score)], rng: &mut Rng) 
     drawn(near, blur, rng)
 }
 
-/// Points of Elo between a level and the next, about.
-const STEP: f64 = 250.0;
+/// The level of somebody nobody knows yet.
+const FIRST: f64 = 3.0;
 
 /// A finished game of somebody against a level.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -258,18 +259,31 @@ pub struct LevelGame {
     pub result: f64,
 }
 
-/// The level that suits somebody with these games, the oldest first, in a game in which a handicap is worth
-/// so much to them.
-pub fn adapted(games: &[LevelGame], advantage: f64) -> u32 {
-    let mut strength = games.first().map_or(3.0, |game| f64::from(game.level));
+/// What a handicap is worth to a level, in levels.
+pub fn worth_in_levels(handicap: Handicap, level: u32) -> f64 {
+    worth::between_levels(handicap, level.into()).points() / worth::level_step().points()
+}
+
+/// As which level somebody plays who has these games against levels, the oldest first; `None` without any.
+pub fn strength(games: &[LevelGame]) -> Option<f64> {
+    let mut strength = f64::from(games.first()?.level);
+    let step_up = worth::level_step().points();
     for (number, game) in games.iter().enumerate() {
-        let above = STEP * (f64::from(game.level) - strength) - game.advantage;
+        let above = step_up * (f64::from(game.level) - strength) - game.advantage;
         let expected = 1.0 / (1.0 + 10f64.powf(above / 400.0));
         // Large steps first, while little is known.
         let step = if number < 5 { 1.6 } else { 0.8 };
         strength = (strength + step * (game.result - expected)).clamp(1.0, LEVELS.len() as f64);
     }
-    let wanted = (strength + advantage / STEP).clamp(1.0, LEVELS.len() as f64);
+    Some(strength)
+}
+
+/// The level that suits somebody with these games, the oldest first, in a game in which a handicap is worth
+/// so much to them.
+pub fn adapted(games: &[LevelGame], advantage: f64) -> u32 {
+    let strength = strength(games).unwrap_or(FIRST);
+    let wanted = strength + advantage / worth::level_step().points();
+    let wanted = wanted.clamp(1.0, LEVELS.len() as f64);
     // Between one and ten: the clamp above says so.
     wanted.round() as u32
 }
@@ -392,12 +406,11 @@ mod tests {
     #[test]
     fn a_handicap_counts_for_what_it_is_worth() {
         // Whoever wins every second game with a handicap of a level is a level weaker than it.
-        let games = [0.0, 1.0].map(|result| LevelGame { level: 5, advantage: 250.0, result });
+        let step = worth::level_step().points();
+        let games = [0.0, 1.0].map(|result| LevelGame { level: 5, advantage: step, result });
         let games = games.repeat(20);
-        for (advantage, level) in
-            [(0.0, 4), (250.0, 5), (500.0, 6), (-250.0, 3), (9000.0, 10), (-9000.0, 1)]
-        {
-            assert_eq!(adapted(&games, advantage), level, "{advantage}");
+        for (levels, level) in [(0.0, 4), (1.0, 5), (2.0, 6), (-1.0, 3), (36.0, 10), (-36.0, 1)] {
+            assert_eq!(adapted(&games, levels * step), level, "{levels}");
         }
         let even = games.iter().map(|game| LevelGame { advantage: 0.0, ..*game });
         assert_eq!(adapted(&even.collect::<Vec<_>>(), 0.0), 5);
@@ -419,6 +432,12 @@ mod tests {
         assert!((6..=7).contains(&suited(&results)), "{results:?}");
     }
 
+    /// What somebody whose strength lies between levels scores against a level.
+    fn expected(level: u32, strength: f64) -> f64 {
+        let above = worth::level_step().points() * (f64::from(level) - strength);
+        1.0 / (1.0 + 10f64.powf(above / 400.0))
+    }
+
     /// Games of somebody whose strength lies between levels, against the level that adapts to the last 40 of them: the
     /// levels met, and the points made.
     fn season(strength: f64, games: usize, seed: u64) -> (Vec<u32>, Vec<f64>) {
@@ -429,7 +448,7 @@ mod tests {
             let known: Vec<(u32, f64)> =
                 levels.iter().copied().zip(points.iter().copied()).skip(window).collect();
             let level = suited(&known);
-            let wins = 1.0 / (1.0 + 4.2f64.powf(f64::from(level) - strength));
+            let wins = expected(level, strength);
             levels.push(level);
             points.push(if rng.unit() < wins { 1.0 } else { 0.0 });
         }
@@ -475,7 +494,7 @@ mod tests {
             let mut rng = Rng::new(seed ^ 1);
             for _ in 0..40 {
                 let level = suited(&known[known.len() - 40..]);
-                let wins = 1.0 / (1.0 + 4.2f64.powf(f64::from(level) - 7.0));
+                let wins = expected(level, 7.0);
                 known.push((level, if rng.unit() < wins { 1.0 } else { 0.0 }));
             }
             moved += usize::from((6..=8).contains(&suited(&known[known.len() - 40..])));

@@ -200,10 +200,12 @@ pub struct Setup {
 pub type Known<'a> = &'a dyn Fn(&str) -> Option<(String, Vec<rules::Game>)>;
 
 impl Setup {
-    /// What the handicap is worth to the visitor, in Elo; below zero where the visitor gives it.
+    /// What the handicap is worth to the visitor, in Elo between levels; below zero where the visitor gives it.
     pub fn advantage(&self) -> f64 {
         let handicap = self.handicap.as_deref().and_then(|name| name.parse().ok());
-        let worth = handicap.map_or(0.0, |handicap| worth::between_people(handicap).points());
+        let Opponent::Level { level, .. } = self.opponent else { return 0.0 };
+        let worth = |handicap| worth::between_levels(handicap, level.into()).points();
+        let worth = handicap.map_or(0.0, worth);
         match self.you.color() {
             Some(Color::Black) => worth,
             Some(Color::White) => -worth,
@@ -417,6 +419,7 @@ pub struct OpponentView {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::level::worth_in_levels;
     use serde_json::{Value, json};
 
     fn settings(value: Value) -> Result<Setup, ApiError> {
@@ -454,17 +457,16 @@ mod tests {
             assert!(setup.name.en.starts_with(&format!("Level {level} ")), "{}", setup.name.en);
             level
         };
-        for (handicap, side, wanted) in [
-            ("even", "black", 5),
-            ("rook", "black", 6),
-            ("6", "black", 7),
-            ("6", "white", 3),
-            ("rook", "white", 4),
-        ] {
-            assert_eq!(level(handicap, side, 1), wanted, "{handicap} {side}");
+        let worth = |name: &str| worth_in_levels(name.parse().expect("a handicap"), 5);
+        for handicap in ["even", "rook", "6"] {
+            for (side, sign) in [("black", 1.0), ("white", -1.0)] {
+                let wanted = (5.0 + sign * worth(handicap)).round() as u32;
+                assert_eq!(level(handicap, side, 1), wanted, "{handicap} {side}");
+            }
         }
         // Whichever side chance gives.
-        assert_eq!([level("6", "random", 0), level("6", "random", 1)], [7, 3]);
+        let [black, white] = ["black", "white"].map(|side| level("6", side, 1));
+        assert_eq!([level("6", "random", 0), level("6", "random", 1)], [black, white]);
     }
 
     #[test]
@@ -474,7 +476,8 @@ mod tests {
         let given = setup(asked);
         let won = Ending::won(Color::White, play::Reason::Mate);
         let game = given.level_game(won, 40).expect("a level");
-        assert_eq!((game.level, game.advantage, game.result), (4, -299.0, 1.0));
+        let worth = worth::between_levels(Handicap::Two, 4.0).points();
+        assert_eq!((game.level, game.advantage, game.result), (4, -worth, 1.0));
         let lost = Ending::won(Color::Black, play::Reason::Mate);
         assert_eq!(given.level_game(lost, 40).map(|game| game.result), Some(0.0));
         let drawn = Ending::draw(play::Reason::Repetition);

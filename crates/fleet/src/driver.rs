@@ -6,6 +6,7 @@ mod matches;
 mod mates;
 mod openings;
 mod pieces;
+mod reinforced;
 mod selfplay;
 mod tuning;
 
@@ -161,6 +162,7 @@ pub fn driver(spec: &Spec, goal: Option<u64>) -> Result<Box<dyn Driver>, Request
         Spec::Match(spec) => Box::new(matches::Matches::new(spec)?),
         Spec::Tune(request) => Box::new(tuning::Tuning::new(request)?),
         Spec::SelfPlay(spec) => Box::new(selfplay::SelfPlayRun::new(spec, goal)),
+        Spec::Reinforce(order) => Box::new(reinforced::Reinforced::new(order, goal)),
         Spec::Rescore(spec) => Box::new(pieces::Rescoring::new(spec)?),
         Spec::Openings(settings) => Box::new(openings::Openings::new(settings)?),
         Spec::Mate(spec) => Box::new(mates::Mates::new(spec)?),

@@ -443,8 +443,10 @@ pub fn solve_mate(
 }
 
 mod leaves;
+mod reinforced;
 
 pub use leaves::{LeafSearch, with_leaf_search};
+pub use reinforced::LocalPlayers;
 
 #[cfg(test)]
 mod tests;

@@ -11,6 +11,9 @@ use think::key::universal::{HASH, THREADS};
 /// MiB of an engine's table where nobody said how large.
 const TABLE: u64 = 256;
 
+/// MiB of the games that a task of reinforcement learning plays at a time, with large trees.
+const TREES: u64 = 256;
+
 /// What a task asks of a worker.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Needs {
@@ -70,6 +73,7 @@ impl Spec {
                 let options = &spec.settings.options;
                 (threads(options), option(options, &HASH, TABLE))
             }
+            Self::Reinforce(_) => (1, TREES),
             Self::Rescore(spec) => (1, u64::from(spec.hash)),
             Self::Openings(settings) => {
                 let options = engine(settings.judge());

@@ -25,6 +25,8 @@ use assembly::{Evaluation, OwnSearch};
 use corpus::rescore::{Piece, PieceScorer};
 use engines::{PlayerError, ProgramCommand};
 use mate::Questions;
+use reinforce::FinishedGame;
+use reinforce::elsewhere::OrderPlayer;
 use rules::Game;
 use seed::Rng;
 use std::ops::Range;
@@ -119,6 +121,7 @@ enum Ready {
     Match(Box<Seat<Arc<Plan>, Arc<MatchRunner>>>, Arc<Plan>),
     Tune(Box<EnginePair<Arc<Plan>>>),
     SelfPlay(Box<SelfPlayer<Arc<SelfPlayPlan>>>),
+    Reinforce(Box<OrderPlayer>),
     Rescore(Box<PieceScorer>, Game),
     Openings(Box<OpeningJudge>),
     Mate(Box<Questions>),
@@ -185,6 +188,13 @@ impl Slot {
                 }
                 product
             }
+            Ready::Reinforce(player) => {
+                let product = reinforced(player, range, &self.abandoned)?;
+                if let Product::Teacher { made, .. } = &product {
+                    nodes = made.iter().map(|made| made.nodes).sum();
+                }
+                product
+            }
             Ready::Rescore(scorer, game) => rescore(scorer, *game, task, number)?,
             Ready::Openings(judge) => {
                 let value = |candidate| judge.value(candidate).map_err(judgement);
@@ -237,6 +247,9 @@ impl Slot {
             Spec::Match(spec) => self.for_match(spec, &task.pins)?,
             Spec::Tune(request) => self.for_tuning(request, &task.pins)?,
             Spec::SelfPlay(spec) => self.for_self_play(spec)?,
+            Spec::Reinforce(order) => {
+                Ready::Reinforce(Box::new(OrderPlayer::new(order).map_err(wrong)?))
+            }
             Spec::Rescore(spec) => for_rescoring(spec)?,
             Spec::Openings(settings) => {
                 let confined = |plan: &mut Plan| self.confine(plan, &task.pins);
@@ -425,6 +438,21 @@ fn self_play(
     }
     let bytes = Bytes(writer.finish().map_err(wrong)?);
     Ok(Product::Teacher { bytes, made })
+}
+
+/// Games of reinforcement learning, with the positions evaluated and learned of each.
+fn reinforced(
+    player: &OrderPlayer,
+    range: Range<u64>,
+    abandoned: &AtomicBool,
+) -> Result<Product, Fault> {
+    let games = player.play(range, abandoned).map_err(wrong)?.ok_or_else(broken_off)?;
+    let made = |finished: &FinishedGame| Made {
+        nodes: finished.evaluations,
+        searches: finished.game.positions() as u64,
+    };
+    let bytes = Bytes(player.written(&games).map_err(wrong)?);
+    Ok(Product::Teacher { bytes, made: games.iter().map(made).collect() })
 }
 
 fn rescore(

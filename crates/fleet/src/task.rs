@@ -11,6 +11,7 @@ use arena::tuning_request::TuningRequest;
 use assembly::OwnSearch;
 use assembly::options::{DNN_MODEL, DNN_WORKER, PV_MATE_THREADS, ROOT_MATE_NODES, UCT_THREADS};
 use corpus::Limit;
+use reinforce::elsewhere::GamesOrder;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -37,6 +38,8 @@ pub enum Spec {
     Tune(Box<TuningRequest>),
     /// Games of an engine against itself: what `nue gen` plays.
     SelfPlay(Box<SelfPlaySpec>),
+    /// Games of a generation of reinforcement learning: what `nue learn --method rl` plays.
+    Reinforce(Box<GamesOrder>),
     /// Positions scored anew: what `nue data rescore` does.
     Rescore(RescoreSpec),
     /// Openings judged: what `nue openings make` does.
@@ -212,6 +215,7 @@ impl Spec {
             Self::Match(_) => "match",
             Self::Tune(_) => "tune",
             Self::SelfPlay(_) => "selfplay",
+            Self::Reinforce(_) => "reinforce",
             Self::Rescore(_) => "rescore",
             Self::Openings(_) => "openings",
             Self::Mate(_) => "mate",
@@ -248,7 +252,7 @@ impl Spec {
             (has(&["nodes", "depth"]), timed || other || !repeats(&options))
         };
         match self {
-            Self::Checksum { .. } | Self::Rescore(_) => true,
+            Self::Checksum { .. } | Self::Reinforce(_) | Self::Rescore(_) => true,
             Self::SelfPlay(spec) => repeats(&spec.settings.options),
             Self::Leaves(spec) => repeats(&spec.options),
             Self::Match(spec) => {

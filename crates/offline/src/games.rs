@@ -6,7 +6,7 @@ use board::error::{ApiError, ErrorCode};
 use board::game::{
     Dates, Game, GameSummary, GameView, OwnOpenings, StoredMove, Thinking, Viewer, status,
 };
-use board::level::LevelGame;
+use board::level::{self, LevelGame};
 use board::opening;
 use board::setup::{GameSettings, Opponent, Setup, VisitorSide};
 use board::words::{Color, millis};
@@ -148,6 +148,7 @@ impl Board {
             games: page.map(|(id, game)| game.summary(id)).collect(),
             total: listed.len() as u32,
             deleted: self.games.values().filter(|game| game.deleted.is_some()).count() as u32,
+            strength: level::strength(&self.level_games()),
         }
     }
 

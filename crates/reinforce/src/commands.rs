@@ -1,9 +1,13 @@
 //! `nue rl`: what reinforcement learning knows about temperatures and starts. The flags, and what is done with them.
 
+mod playouts;
+
+use self::playouts::PlayoutsArgs;
 use crate::error::RunError;
 use crate::flags::temperature;
 use crate::matches::{NetMatch, total};
 use crate::nets::{CALIBRATION, KeptWorkers, Players};
+use crate::playouts::MeasuredPlayouts;
 use crate::report::Report;
 use crate::run::{Machine, Watcher};
 use crate::settings::{PlaySettings, SettingsError};
@@ -29,6 +33,7 @@ pub struct RlArgs {
 enum RlCommand {
     Table(TableArgs),
     Match(MatchArgs),
+    Playouts(PlayoutsArgs),
     Report(ReportArgs),
 }
 
@@ -166,6 +171,10 @@ struct ReportArgs {
     /// Folder to write, new or empty
     #[arg(long, short, value_name = "FOLDER")]
     out: PathBuf,
+
+    /// What "nue rl playouts" wrote of its net, to be told and drawn too
+    #[arg(long, value_name = "FILE")]
+    playouts: Option<PathBuf>,
 }
 
 impl RlArgs {
@@ -179,7 +188,7 @@ impl RlArgs {
     ) -> Result<String, RunError> {
         match &self.command {
             RlCommand::Table(args) => {
-                let (measurement, machine) = (args.measurement()?, args.machine(version));
+                let (measurement, machine) = (args.measurement()?, machine(args.threads, version));
                 let watch = &mut |progress: &_| watcher.played(progress);
                 let workers = KeptWorkers::default();
                 let table = measurement.run(&args.out, &machine, &workers, time, stop, watch);
@@ -193,8 +202,10 @@ impl RlArgs {
                 watcher.step_over();
                 Ok(args.told(&scores?))
             }
+            RlCommand::Playouts(args) => args.run(version, time, stop, watcher),
             RlCommand::Report(args) => {
-                Report::read(&args.folder)?.write(&args.out)?;
+                let strength = args.playouts.as_deref().map(MeasuredPlayouts::read).transpose()?;
+                Report::read(&args.folder)?.with_playouts(strength).write(&args.out)?;
                 Ok(format!("written: {}", args.out.join("report.md").display()))
             }
         }
@@ -210,15 +221,16 @@ impl TableArgs {
         let (opening_plies, games, seed) = (self.opening_plies, self.games, self.seed);
         Ok(Measurement { net, play, opening_plies, temperatures, games, seed })
     }
+}
 
-    fn machine(&self, version: &str) -> Machine {
-        Machine {
-            threads: self.threads.unwrap_or_else(cores),
-            games: None,
-            players: Players::Native { calibration: CALIBRATION },
-            trainer: Trainer::default(),
-            version: version.to_owned(),
-        }
+/// The net in integers, on so many threads or all there are; nothing is trained.
+fn machine(threads: Option<NonZeroUsize>, version: &str) -> Machine {
+    Machine {
+        threads: threads.unwrap_or_else(cores),
+        games: None,
+        players: Players::Native { calibration: CALIBRATION },
+        trainer: Trainer::default(),
+        version: version.to_owned(),
     }
 }
 

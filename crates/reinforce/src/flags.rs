@@ -150,6 +150,10 @@ pub struct ReinforceFlags {
     #[arg(long, value_name = "MINUTES")]
     pub minutes: Option<f64>,
 
+    /// Play the games through the queue of a fleet in this process, with --players native
+    #[arg(long)]
+    pub fleet: bool,
+
     /// What computes the net that plays [default: native]
     #[arg(long, value_enum)]
     players: Option<PlayersArg>,

@@ -227,11 +227,13 @@ impl<V: Variant> GameInPlay<V> {
         }
         let settings = &table.settings;
         let is_full = settings.fast_share <= 0.0 || self.rng.unit() >= settings.fast_share;
-        let playouts = if is_full { settings.playouts } else { settings.fast_playouts };
-        if settings.gumbel > 0 || table.is_match || self.tree.node(ROOT).bounds.outcome().is_some()
-        {
-            // Gumbel's root counts its own visits; a root that is settled may have no move to play; what the
-            // other net has read is not this one's.
+        let own = self.lot.playouts.map(|each| each[self.pos.turn().index()]);
+        let usual = if is_full { settings.playouts } else { settings.fast_playouts };
+        let playouts = own.unwrap_or(usual);
+        // Nobody profits from what the other side has read where that reads more or is another net.
+        let is_shared = own.is_none() && !table.is_match;
+        if !is_shared || settings.gumbel > 0 || self.tree.node(ROOT).bounds.outcome().is_some() {
+            // Gumbel's root counts its own visits; a root that is settled may have no move to play.
             self.tree.clear();
         }
         self.search = Some(MoveSearch { playouts, is_full, ..MoveSearch::default() });

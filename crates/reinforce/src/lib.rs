@@ -7,6 +7,7 @@
 //! | `root` | noise, forced playouts, Gumbel's root, what a search teaches |
 //! | `game` | one game in play, which asks for one position at a time |
 //! | `line`, [`pool`] | many games at a time over a net, on several threads |
+//! | [`elsewhere`] | games that somebody else plays |
 //! | [`records`] | the games of a generation in a file |
 //! | [`review`] | the same read again: replayed by the referee, counted |
 //! | [`lots`] | what is decided of a game before it begins: start, temperatures by room `balance` |
@@ -15,6 +16,7 @@
 //! | [`training`], `trainer_process` | the trainer in PyTorch, and the process it stays in |
 //! | [`matches`] | a net against another |
 //! | [`temperatures`] | what a temperature costs, measured |
+//! | [`playouts`] | strength as giver and as receiver by playouts, measured |
 //! | [`report`] | what a run has learned about its starts |
 //! | [`flags`], [`commands`] | the flags of `nue learn --method rl`; `nue rl` |
 //! | [`run`], `files`, `error` | generations: play, review, train, swap; their small files; what can go wrong |
@@ -24,6 +26,7 @@
 //! of its own.
 
 pub mod commands;
+pub mod elsewhere;
 mod error;
 mod files;
 pub mod flags;
@@ -33,6 +36,7 @@ pub mod lots;
 pub mod matches;
 pub mod nets;
 pub mod plan;
+pub mod playouts;
 pub mod pool;
 pub mod records;
 pub mod report;

@@ -53,6 +53,12 @@ pub fn without_net(shape: Shape, threads: usize) -> PlayerNet {
     PlayerNet::OnThreads((0..threads).map(net).collect())
 }
 
+/// The net inside the executable.
+pub fn shipped(game: Game, threads: usize) -> Result<PlayerNet, PlayerError> {
+    let each = |_| assembly::deep::load("", game);
+    Ok(PlayerNet::OnThreads((0..threads).map(each).collect::<Result<_, _>>()?))
+}
+
 /// The net in that file of real numbers, ready to play; `note` hears what is worth telling. Workers are those in
 /// `kept`, if they can go on with it, and stay there.
 pub fn open(

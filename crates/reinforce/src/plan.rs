@@ -190,6 +190,22 @@ impl Preset {
     }
 }
 
+/// What a net of these planes sees and says.
+pub(crate) fn shape(game: Game, name: &str) -> Result<Shape, SettingsError> {
+    let planes = Planes::by_name(name).filter(|planes| planes.game() == game);
+    let planes = planes.ok_or_else(|| SettingsError::Value {
+        name: "planes",
+        value: name.to_owned(),
+        wanted: "it must be a set of planes of the game: dlshogi, pal or aoba, or minishogi",
+    })?;
+    let labels = match (game, planes) {
+        (Game::Minishogi, _) => Labels::Minishogi,
+        (Game::Shogi, Planes::Pal) => Labels::Pal,
+        (Game::Shogi, _) => Labels::Dlshogi,
+    };
+    Ok(Shape { game, planes, labels })
+}
+
 impl LoopSettings {
     /// Whether nets can be made like that.
     pub fn check(&self) -> Result<(), SettingsError> {
@@ -231,19 +247,7 @@ impl LoopSettings {
 
     /// What the net sees and says.
     pub fn shape(&self) -> Result<Shape, SettingsError> {
-        let (game, name) = (self.play.game, &self.net.planes);
-        let planes = Planes::by_name(name).filter(|planes| planes.game() == game);
-        let planes = planes.ok_or_else(|| SettingsError::Value {
-            name: "planes",
-            value: name.clone(),
-            wanted: "it must be a set of planes of the game: dlshogi, pal or aoba, or minishogi",
-        })?;
-        let labels = match (game, planes) {
-            (Game::Minishogi, _) => Labels::Minishogi,
-            (Game::Shogi, Planes::Pal) => Labels::Pal,
-            (Game::Shogi, _) => Labels::Dlshogi,
-        };
-        Ok(Shape { game, planes, labels })
+        shape(self.play.game, &self.net.planes)
     }
 
     /// Where these settings differ from others first, by name.

@@ -107,6 +107,9 @@ pub enum PlayError {
     NoNet,
     #[error(transparent)]
     Fault(#[from] Fault),
+    /// Whoever played them did not.
+    #[error("self-play elsewhere: {0}")]
+    Elsewhere(String),
     #[error("could not start a thread for self-play: {0}")]
     Thread(#[from] io::Error),
 }

@@ -4,6 +4,7 @@
 //! from settings, seed and *n*, so that a run that was killed goes on with the first game that is not
 //! there.
 
+use crate::elsewhere::{GamePlayer, GamesOrder};
 use crate::game::FinishedGame;
 use crate::pool::{PlayError, SelfPlay};
 use durable::place;
@@ -79,6 +80,18 @@ pub fn play_to_file(
     time: &dyn TimeSource,
     watch: &mut dyn FnMut(&PlayProgress),
 ) -> Result<bool, RecordError> {
+    play_to_file_by(None, play, path, header, time, watch)
+}
+
+/// The same by somebody else, if anybody is named: who, and what is ordered.
+pub fn play_to_file_by(
+    by: Option<(&dyn GamePlayer, &GamesOrder)>,
+    play: &mut SelfPlay<'_>,
+    path: &Path,
+    header: Header,
+    time: &dyn TimeSource,
+    watch: &mut dyn FnMut(&PlayProgress),
+) -> Result<bool, RecordError> {
     if path.exists() {
         return Ok(true);
     }
@@ -89,7 +102,7 @@ pub fn play_to_file(
     let wanted = writer.games() + (play.last - play.first.min(play.last));
     let mut progress = PlayProgress { games: writer.games(), wanted, ..PlayProgress::default() };
     let (mut failed, mut closed) = (None, writer.positions());
-    let played = play.run(&mut |finished: FinishedGame| {
+    let mut take = |finished: FinishedGame| {
         let written = writer.write(&finished.game).and_then(|()| {
             if writer.positions() < closed + BLOCK {
                 return Ok(());
@@ -111,7 +124,13 @@ pub fn play_to_file(
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         }
-    });
+    };
+    let played = match by {
+        Some((player, order)) => {
+            player.play(order, play.first..play.last.max(play.first), play.stop, &mut take)
+        }
+        None => play.run(&mut take),
+    };
     if let Some(error) = failed {
         return Err(RecordError::file(&part, error));
     }

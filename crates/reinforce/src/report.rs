@@ -6,10 +6,11 @@
 use crate::error::RunError;
 use crate::files;
 use crate::plan::{GenerationPlan, LoopSettings};
+use crate::playouts::MeasuredPlayouts;
 use crate::review::{Review, read_games};
 use crate::run::{GAMES, PLAN, REVIEW, Run};
 use balance::{
-    Balance, OpeningRule, Statistics, StatisticsError, StatisticsSettings, plots, worth,
+    Balance, OpeningRule, Role, Statistics, StatisticsError, StatisticsSettings, plots, worth,
 };
 use lab::LabError;
 use lab::folder::{LabFolder, write_whole};
@@ -36,6 +37,8 @@ pub struct Report {
     statistics: Statistics,
     /// Generations whose games are still there.
     read: u32,
+    /// Strength by playouts of its net, where that was measured.
+    playouts: Option<MeasuredPlayouts>,
 }
 
 impl Report {
@@ -67,7 +70,13 @@ impl Report {
         }
         let balance =
             last.ok_or_else(|| LabError::at(folder, &"has no generation that was played"))?;
-        Ok(Self { settings, generations, balance, statistics, read })
+        Ok(Self { settings, generations, balance, statistics, read, playouts: None })
+    }
+
+    /// With strength by playouts, which is measured by itself.
+    #[must_use]
+    pub fn with_playouts(self, playouts: Option<MeasuredPlayouts>) -> Self {
+        Self { playouts, ..self }
     }
 
     /// What each start is worth to Black, where that is known.
@@ -117,6 +126,13 @@ impl Report {
                     writeln!(text, "- {}, {count} games: {}", start.start().name, moves.join(" "));
             }
         }
+        if let Some(playouts) = &self.playouts {
+            text.push('\n');
+            text.push_str(&playouts.markdown());
+            text.push_str(
+                "\n![Elo of the giver](giver.svg)\n![Elo of the receiver](receiver.svg)\n",
+            );
+        }
         Ok(text)
     }
 
@@ -135,6 +151,12 @@ impl Report {
             ("worth.svg".to_owned(), plots::worth_of_starts(&self.worths())),
             ("temperature.svg".to_owned(), plots::temperature_table(self.balance.table())),
         ];
+        if let Some(playouts) = &self.playouts {
+            for (role, name) in [(Role::Giver, "giver.svg"), (Role::Receiver, "receiver.svg")] {
+                let picture = plots::strength_by_playouts(&playouts.strengths(role), role);
+                all.push((name.to_owned(), picture));
+            }
+        }
         let game = self.settings.play.game;
         for (number, start) in self.settings.play.starts.iter().enumerate() {
             let set =

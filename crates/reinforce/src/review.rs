@@ -106,7 +106,7 @@ pub(crate) fn read_games(
 }
 
 /// Whether a game is what it was to be, and what the referee says.
-fn check(settings: &PlaySettings, lot: &Lot, game: &Game) -> Result<(), String> {
+pub(crate) fn check(settings: &PlaySettings, lot: &Lot, game: &Game) -> Result<(), String> {
     let start = &settings.starts[lot.assignment.start];
     if game.start.sfen() != start.sfen {
         return Err(format!("it begins from {}, not from {}", game.start.sfen(), start.name));

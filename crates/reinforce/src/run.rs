@@ -6,12 +6,14 @@
 
 mod measure;
 
+use crate::elsewhere::{GamePlayer, GamesOrder};
 use crate::error::RunError;
 use crate::files::{read, write};
+use crate::lots::Lots;
 use crate::nets::{self, KeptWorkers, Players};
 use crate::plan::{GenerationPlan, LoopSettings};
 use crate::pool::{GROUPS, PlayerNet, SelfPlay};
-use crate::records::{PlayProgress, play_to_file};
+use crate::records::{PlayProgress, play_to_file_by};
 use crate::review::Review;
 use crate::training::{self, KeptTrainer, Order, Trainer};
 use infer::Shape;
@@ -114,6 +116,8 @@ pub struct Run<'a> {
     /// They stay from one generation to the next.
     trainer: KeptTrainer,
     workers: KeptWorkers,
+    /// Who plays the games, if not this process itself.
+    player: Option<Box<dyn GamePlayer + 'a>>,
 }
 
 impl<'a> Run<'a> {
@@ -138,7 +142,14 @@ impl<'a> Run<'a> {
             None => write(&path, &settings)?,
         }
         let (trainer, workers) = (KeptTrainer::default(), KeptWorkers::default());
-        Ok(Self { settings, machine, lab, shape, time, stop, trainer, workers })
+        let player = None;
+        Ok(Self { settings, machine, lab, shape, time, stop, trainer, workers, player })
+    }
+
+    /// The same with games that somebody else plays, with the net in integers.
+    #[must_use]
+    pub fn played_by(self, player: Box<dyn GamePlayer + 'a>) -> Self {
+        Self { player: Some(player), ..self }
     }
 
     /// The settings a folder was begun with, if it was.
@@ -348,7 +359,9 @@ impl<'a> Run<'a> {
             stop: self.stop,
         };
         let header = self.header(plan, &about);
-        let played = play_to_file(&mut play, &path, header, &*self.time, &mut |progress| {
+        let order = self.games_order(plan, &lots);
+        let by = self.player.as_deref().map(|player| (player, &order));
+        let played = play_to_file_by(by, &mut play, &path, header, &*self.time, &mut |progress| {
             watcher.played(progress);
         });
         watcher.step_over();
@@ -356,6 +369,17 @@ impl<'a> Run<'a> {
             return Err(RunError::Interrupted);
         }
         self.done(folder, "self-play".to_owned(), began)
+    }
+
+    /// The games of a generation, as somebody else is asked for them.
+    fn games_order(&self, plan: &GenerationPlan, lots: &Lots) -> GamesOrder {
+        GamesOrder {
+            settings: self.settings.play.clone(),
+            lots: lots.clone(),
+            resign: plan.resign_at(),
+            net: plan.player.map(|number| self.net(number).with_extension("nued")),
+            planes: self.settings.net.planes.clone(),
+        }
     }
 
     /// The net that plays, and its name.

@@ -2,11 +2,12 @@
 //!
 //! `level N [PROGRAM [ARGUMENT…]]`: what is said to it goes to PROGRAM (`nue` unless told) and back, but a `go` is asked
 //! within the limits of level N, and the answer is what the level makes of the lines. Limits of the
-//! runner do not count: a level has its own.
+//! runner do not count: a level has its own. Of these its time counts only where it has no nodes, so that a busy
+//! machine measures the same. There is no book.
 
 #![allow(clippy::print_stdout, reason = "an engine speaks through it")]
 
-use board::level::{self, Level};
+use board::level::{self, Level, Opening};
 use board::question::Lines;
 use rules::{AnyPosition, Game};
 use std::io::{self, BufRead, BufReader, Write};
@@ -66,7 +67,6 @@ impl Player {
             }
             Ok(Command::IsReady) => {
                 let mates = if self.level.blur > 0.0 { 0 } else { 20_000 };
-                self.tell(&format!("setoption name MultiPV value {}", self.level.lines))?;
                 self.tell(&format!("setoption name RootMateNodes value {mates}"))?;
                 self.tell("setoption name PvInterval value 0")?;
                 self.tell(line)?;
@@ -122,11 +122,22 @@ impl Player {
         }
     }
 
+    /// The opening, while it lasts.
+    fn opening(&self) -> Option<Opening> {
+        let opening = self.level.opening();
+        let plies = if self.game == Game::Shogi { opening.plies } else { opening.plies / 4 };
+        let is_early = self.position.played() < plies && !self.position.in_check();
+        is_early.then_some(opening)
+    }
+
     fn think(&mut self) -> io::Result<()> {
-        let mut go = format!("go movetime {}", self.level.time.as_millis());
-        if let Some(nodes) = self.level.nodes {
-            go += &format!(" nodes {nodes}");
-        }
+        let opening = self.opening();
+        let wanted = self.level.lines.max(opening.map_or(1, |opening| opening.lines));
+        self.tell(&format!("setoption name MultiPV value {wanted}"))?;
+        let mut go = match self.level.nodes {
+            Some(nodes) => format!("go nodes {nodes}"),
+            None => format!("go movetime {}", self.level.time.as_millis()),
+        };
         if let Some(depth) = self.level.depth {
             go += &format!(" depth {depth}");
         }
@@ -143,12 +154,13 @@ impl Player {
         let BestMove::Move { best, .. } = best else {
             return say(if best == BestMove::Win { "bestmove win" } else { "bestmove resign" });
         };
-        if self.level.blur <= 0.0 {
-            return say(&format!("bestmove {best}"));
-        }
         let legal = self.position.legal_moves();
         let mut rng = level::rng(self.seed, self.position.played() as u64);
-        let chosen = level::choose(self.level, &legal, &lines.moves(), &mut rng);
+        let chosen = match opening {
+            Some(opening) => level::choose_opening(opening, &lines.moves(), &mut rng),
+            None if self.level.blur <= 0.0 => None,
+            None => level::choose(self.level, &legal, &lines.moves(), &mut rng),
+        };
         let chosen = chosen.filter(|&m| self.position.is_legal(m));
         say(&format!("bestmove {}", chosen.map_or(best, |m| m.usi(self.game))))
     }

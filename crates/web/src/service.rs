@@ -10,7 +10,7 @@ use board::error::{ApiError, ErrorCode};
 use board::game::Game;
 use board::game::{Dates, GameSummary, Games, status};
 use board::hello::{EngineFacts, EvaluationNames, Hello, LimitFacts, Scales, Watchable};
-use board::level::LevelGame;
+use board::level::{self, LevelGame};
 use board::message::{ANALYSES, LINES, ServerMessage, WatchAnswer};
 use board::rate::Bucket;
 use board::setup::{GameSettings, Opponent};
@@ -272,12 +272,13 @@ impl BoardService {
 
     /// The visitor's games.
     pub fn list(&self, visitor: &str, part: &Part) -> Result<Games, ApiError> {
+        let strength = level::strength(&self.level_games(visitor)?);
         let store = self.store();
         let entries = store.list(visitor, part)?;
         let games = entries.into_iter().map(|entry| summary(entry, visitor)).collect();
         let [here, deleted] = store.counts(visitor)?;
         let total = if part.deleted { deleted } else { here };
-        Ok(Games { games, total: total as u32, deleted: deleted as u32 })
+        Ok(Games { games, total: total as u32, deleted: deleted as u32, strength })
     }
 
     /// Scale of the win rates of an engine; `None` for our own.

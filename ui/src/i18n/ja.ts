@@ -104,6 +104,12 @@ export const ja: Record<Key, string> = {
   'learn.generation': '世代', 'learn.elo': '初代からのElo', 'learn.epoch': 'エポック', 'learn.train': '訓練', 'learn.validation': '検証', 'learn.losses': '第{n}世代の損失', 'learn.loss': '損失', 'learn.current': '第{n}世代が進行中', 'learn.verdict': '判定', 'learn.accepted': '採用', 'learn.refused': '不採用', 'learn.positions': '局面', 'learn.time': '時間',
   'learn.step.gen': '自己対局', 'learn.step.train': '学習', 'learn.step.gate': '検定', 'learn.step.data': 'データ',
 
+  'like.gives': 'レベル{level}が{handicap}で指すと、およそレベル{n}の強さです。',
+  'like.receives': 'レベル{level}が{handicap}の下手で指すと、およそレベル{n}の強さです。',
+  'like.below': 'この手合（{handicap}）では、レベル{level}はレベル1より弱くなります。', 'like.above': 'この手合（{handicap}）では、レベル{level}は最高レベルより強くなります。',
+  'suits.gives': 'これまでの成績ではレベル{n}くらいの強さです。レベル{level}とは{handicap}（下手）で互角になります。',
+  'suits.receives': 'これまでの成績ではレベル{n}くらいの強さです。レベル{level}とは{handicap}（上手）で互角になります。',
+  'suits.even': 'これまでの成績ではレベル{n}くらいの強さです。レベル{level}とは平手がちょうどよいでしょう。', 'new.takeit': 'この手合にする',
   'new.friend': '友達', 'new.friendtext': 'リンクを送ると、友達が別のブラウザで対局できます。同じネットワーク、またはこのサーバーに届く場所から参加できます。', 'new.name': 'お名前（空欄可）', 'new.watch': '観戦のみ', 'new.adaptive': '成績に合わせて強さを変える', 'new.adaptivetext': '対局の結果に応じてレベルが変わります。勝つと次は強く、負けると弱くなります。', 'new.style': '棋風', 'new.natural': '自然な間合い（低いレベルは少し考えてから指す）',
   'style.any': 'おまかせ', 'style.static': '居飛車', 'style.ranging': '振り飛車', 'style.attack': '攻め', 'style.solid': '受け',
   'friend.title': '対局者と観戦者', 'friend.invite': 'このリンクを友達に送ってください。開くと対局が始まります。', 'friend.waiting': '相手を待っています…', 'friend.alone': 'このサーバーはこの端末からしか開けません。ほかの端末から使うには nue web --bind 0.0.0.0 で起動してください。', 'friend.side': '{side}で対局するリンク', 'friend.watchlink': '観戦用リンク', 'friend.spectators': '観戦者：{n}人', 'friend.qr': 'QRコード', 'friend.qralt': 'リンクのQRコード', 'friend.player': '対局者', 'friend.nobody': 'まだ来ていません', 'friend.away': '離席中', 'friend.came': '相手が来ました。', 'friend.theirturn': '相手の手番です。', 'friend.taken': 'この側はすでに別の人が指しています。観戦します。', 'friend.draw': '引き分けを提案', 'friend.agree': '同意する', 'friend.decline': '断る', 'friend.asks.draw': '相手が引き分けを提案しています。', 'friend.asks.takeback': '相手が待ったを求めています。', 'friend.waits.draw': '引き分けを提案しました。', 'friend.waits.takeback': '待ったを求めました。',

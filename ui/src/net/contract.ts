@@ -659,6 +659,8 @@ export interface Games {
   total: number;
   /** In the bin. */
   deleted: number;
+  /** As which level the visitor plays by the latest results against levels. */
+  strength?: number;
 }
 
 /** A generation that is over; what its ledger entry does not say is null. */
@@ -723,6 +725,8 @@ export interface HandicapFacts {
   id: string;
   sfen: string;
   name: Words;
+  /** Levels that it is worth to each level that receives it. */
+  worth: number[];
 }
 
 /** Pieces in hand, by USI letter. */

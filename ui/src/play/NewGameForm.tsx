@@ -7,7 +7,8 @@ import { colorName } from '../board/announce';
 import { facts, hello } from '../hello';
 import { known, say, t } from '../i18n';
 import { Choice, Select } from '../parts/Choice';
-import { start } from './state';
+import { evenHandicap, playsLike } from './handicaps';
+import { games, start } from './state';
 import { CLOCKS, keepChoices, loadChoices, MOST_MOVES, newGame, USUAL_MOVES, type ClockName, type From, type GameChoices } from './gameChoices';
 import { isHandicap } from '../board/shogi';
 import { keepName, ownName } from './friends';
@@ -83,6 +84,39 @@ function FriendName() {
   );
 }
 
+/** How strong the level is altogether with the handicap, and which one the visitor's results ask for. */
+function HandicapWorth({ choices, change }: PartProps) {
+  const handicaps = hello.value?.handicaps ?? [];
+  const levels = hello.value?.levels ?? [];
+  const handicap = handicaps.find(({ id }) => id === choices.handicap);
+  const strength = games.value?.strength ?? null;
+  if (!handicap || choices.against !== 'level' || choices.variant !== 'shogi') return null;
+  const gives = choices.side !== 'white';
+  // Which side chance gives is not known yet, nor which level results will.
+  const fixed = choices.side !== 'random' && !choices.adaptive;
+  const like = fixed && handicap.id !== 'even' ? playsLike(handicap, choices.level, gives) : null;
+  const highest = levels.length;
+  const words = { level: choices.level, handicap: say(handicap.name), n: (like ?? choices.level).toFixed(1) };
+  const even = strength === null || choices.adaptive ? null : evenHandicap(handicaps, choices.level, strength);
+  const wanted = even && handicaps.find(({ id }) => id === even.id);
+  const taken = even && even.id === choices.handicap && (even.id === 'even' || even.gives === (choices.side !== 'white'));
+  return (
+    <>
+      {like !== null && (
+        <p class="level-text" data-like={words.n}>
+          {t(`like.${like < 1 ? 'below' : like > highest ? 'above' : gives ? 'gives' : 'receives'}`, words)}
+        </p>
+      )}
+      {strength !== null && even && wanted && !taken && (
+        <p class="level-text" data-even={even.id}>
+          {t(`suits.${even.id === 'even' ? 'even' : even.gives ? 'gives' : 'receives'}`, { n: strength.toFixed(1), level: choices.level, handicap: say(wanted.name) })}{' '}
+          <button type="button" class="plain" data-take-even onClick={() => change({ handicap: even.id, side: even.id === 'even' ? choices.side : even.gives ? 'black' : 'white' })}>{t('new.takeit')}</button>
+        </p>
+      )}
+    </>
+  );
+}
+
 function Handicap({ choices, change, from }: PartProps) {
   const handicaps = hello.value?.handicaps ?? [];
   const given = from ? isHandicap(from.start) : choices.variant === 'shogi' && choices.handicap !== 'even';
@@ -101,6 +135,7 @@ function Handicap({ choices, change, from }: PartProps) {
         />
       )}
       {given && <p class="level-text">{t('new.handicaptext')}</p>}
+      {!from && <HandicapWorth choices={choices} change={change} />}
     </>
   );
 }

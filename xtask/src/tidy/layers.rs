@@ -58,7 +58,7 @@ const ROOMS: &[Room] = &[
     room("trainer", 6),
     room("client", 6),
     Room { name: "cluster", layer: 6, beside: &["jetstream"] },
-    room("fleet", 6),
+    Room { name: "fleet", layer: 6, beside: &["reinforce"] },
     Room { name: "fleetd", layer: 6, beside: &["fleet", "gateway", "jetstream"] },
     Room { name: "jetstream", layer: 6, beside: &["fleet"] },
     Room { name: "gateway", layer: 6, beside: &["fleet"] },

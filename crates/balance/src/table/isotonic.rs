@@ -16,14 +16,13 @@ impl Pool {
     }
 }
 
-/// Makes the rows never go down, each weighing by its error; the first, from which all are counted, stays
-/// where it is.
-pub(super) fn straighten(rows: &mut [Row]) {
+/// Points with their errors, by which they weigh, so that none is lower than the one before.
+pub(crate) fn rising(points: impl IntoIterator<Item = (f64, f64)>) -> Vec<f64> {
     let mut pools: Vec<Pool> = Vec::new();
-    for row in rows.iter().skip(1) {
+    for (elo, error) in points {
         // An error of nothing would weigh endlessly.
-        let weight = row.error.points().max(0.001).powi(-2);
-        pools.push(Pool { sums: (row.elo.points() * weight, weight), rows: 1 });
+        let weight = error.max(0.001).powi(-2);
+        pools.push(Pool { sums: (elo * weight, weight), rows: 1 });
         while let [.., before, last] = pools.as_slice()
             && before.mean() > last.mean()
         {
@@ -33,7 +32,12 @@ pub(super) fn straighten(rows: &mut [Row]) {
             pools.push(joined);
         }
     }
-    let means = pools.iter().flat_map(|pool| std::iter::repeat_n(pool.mean(), pool.rows));
+    pools.iter().flat_map(|pool| std::iter::repeat_n(pool.mean(), pool.rows)).collect()
+}
+
+/// Makes the rows never go down; the first, from which all are counted, stays where it is.
+pub(super) fn straighten(rows: &mut [Row]) {
+    let means = rising(rows.iter().skip(1).map(|row| (row.elo.points(), row.error.points())));
     for (row, mean) in rows.iter_mut().skip(1).zip(means) {
         row.elo = Elo::from_points(mean.max(0.0));
     }

@@ -162,7 +162,7 @@ impl OwnOpenings {
 }
 
 /// A page of the visitor's games: those under way, then the one that changed last first.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Games {
     pub games: Vec<GameSummary>,
@@ -170,6 +170,9 @@ pub struct Games {
     pub total: u32,
     /// In the bin.
     pub deleted: u32,
+    /// As which level the visitor plays by the latest results against levels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strength: Option<f64>,
 }
 
 /// What the engine of a game is doing.

@@ -3,4 +3,5 @@
 
 #[cfg(unix)]
 mod generations;
+mod playouts;
 mod selfplay;
