@@ -13,7 +13,7 @@ use rules::{Color, Move};
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// A batch and whose leaves are in it.
@@ -103,6 +103,8 @@ struct Counts {
     unfinished: AtomicUsize,
     /// Somebody asks the back-end.
     asking: AtomicBool,
+    /// Threads that wait until something has landed.
+    waiting: AtomicUsize,
     batches: AtomicU64,
     positions: AtomicU64,
 }
@@ -303,6 +305,39 @@ impl Flight {
         }
     }
 
+    /// The batch that a thread fills where the net computes on it, if there is anything in it. It is counted
+    /// as answered and not seen to until [`Flight::done`].
+    pub(crate) fn own(&self, thread: usize) -> Option<MutexGuard<'_, Cargo>> {
+        let own = lock(self.building(thread));
+        if !self.at_once() || own.leaves.is_empty() {
+            return None;
+        }
+        self.counts.unfinished.fetch_add(own.leaves.len(), Ordering::AcqRel);
+        Some(own)
+    }
+
+    /// Has a thread's own batch answered where it lies. `None` if the back-end wants it submitted; whether
+    /// there is an answer otherwise.
+    pub(crate) fn answer(&self, own: &mut Cargo) -> Option<bool> {
+        let many = own.leaves.len();
+        let answered = self.backend.answer(&mut own.batch)?;
+        self.counts.batches.fetch_add(1, Ordering::Relaxed);
+        self.counts.positions.fetch_add(many as u64, Ordering::Relaxed);
+        match &answered {
+            Ok(()) => self.faults_in_a_row.store(0, Ordering::Relaxed),
+            Err(fault) => self.note(fault),
+        }
+        Some(answered.is_ok())
+    }
+
+    /// A thread's own batch is seen to, or will be submitted.
+    pub(crate) fn done(&self, leaves: usize) {
+        self.counts.unfinished.fetch_sub(leaves, Ordering::AcqRel);
+        if self.counts.waiting.load(Ordering::Relaxed) > 0 {
+            self.has_landed.notify_all();
+        }
+    }
+
     fn note(&self, fault: &Fault) {
         let in_a_row = self.faults_in_a_row.fetch_add(1, Ordering::Relaxed) + 1;
         let ended = matches!(fault, Fault::Ended(_) | Fault::Shape { .. });
@@ -435,8 +470,10 @@ impl Flight {
     pub(crate) fn wait(&self, most: Duration) {
         let landed = lock(&self.landed);
         if landed.is_empty() {
+            self.counts.waiting.fetch_add(1, Ordering::Relaxed);
             let _ =
                 self.has_landed.wait_timeout(landed, most).unwrap_or_else(PoisonError::into_inner);
+            self.counts.waiting.fetch_sub(1, Ordering::Relaxed);
         }
     }
 
