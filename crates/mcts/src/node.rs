@@ -240,13 +240,6 @@ impl Node<'_> {
         self.0.word(0) & RECENT != 0 && self.0.0[0].fetch_and(!RECENT, Relaxed) & RECENT != 0
     }
 
-    /// Visits, those in flight included.
-    #[inline]
-    pub(crate) fn tries(self) -> i64 {
-        let count = (self.0.word(0) & !RECENT) as i64;
-        (count >> VISIT.trailing_zeros()) + (count & IN_FLIGHT as i64)
-    }
-
     /// What a choice among siblings needs.
     #[inline]
     pub(crate) fn glance(self) -> Glance {

@@ -5,9 +5,9 @@
 //! same value, so the next new move is always the first of them: below the root the visited ones
 //! are a prefix, and one walk over the children and one more edge decide.
 //!
-//! This is where most of a playout's time goes. Cells of moves and of children are read in rows of
-//! fifteen: what a row needs of its nodes is gathered first, each node independent of the others,
-//! then all worths of the row are computed at once.
+//! This is where most of a playout's time goes, most of it in waiting for memory. Cells of moves and of children
+//! are read in rows of fifteen: while the worths of one row are computed, all at once, the nodes of the next are on
+//! their way.
 
 use crate::arena::{Cell, Index};
 use crate::bounds::GameValue;
@@ -148,6 +148,18 @@ impl Best {
     const NONE: Self = Self { worth: LOSES, number: 0, moves: 0, child: 0 };
 }
 
+/// Reads which children a cell has, up to the first that is missing; says how many.
+#[inline]
+fn read_children(cell: &Cell, many: usize, seen: &mut [Index; PLACES]) -> usize {
+    for (at, child) in seen.iter_mut().enumerate().take(many) {
+        *child = children::get(cell, at);
+        if *child == 0 {
+            return at;
+        }
+    }
+    many
+}
+
 impl Tree {
     /// The move a playout goes on with below the root; `None` if every move is proven to lose.
     /// `draw` is what a draw is worth to the side to move.
@@ -156,21 +168,24 @@ impl Tree {
         let (mut moves, count) = node.moves();
         let mut places = node.first_children();
         let (mut best, mut visited, mut number) = (Best::NONE, 0.0, 0);
+        // A row ahead of the one that is computed is on its way from memory.
+        let mut ahead = self.ask_for_children(places);
         while number < count {
             let edges = self.arena.cell(moves);
             let many = PER_CELL.min(count - number);
             let next_moves = edges.link();
+            self.ask_for_cell(next_moves);
+            let following = self.ask_for_children(ahead);
             let (mut row, mut seen, mut fetched) = (Row::EMPTY, [0; PLACES], 0);
             if places != 0 {
-                let cell = self.arena.cell(places);
-                places = children::next(cell);
-                fetched = self.fetch(cell, many, &mut seen, &mut row);
+                fetched = read_children(self.arena.cell(places), many, &mut seen);
                 for (at, &child) in seen.iter().enumerate().take(fetched) {
                     let prior = edges::prior(edges, at);
                     visited += prior;
                     terms.put_child(&mut row, at, self.node(child), prior, visited);
                 }
             }
+            (places, ahead) = (ahead, following);
             if fetched < many {
                 terms.put_new(&mut row, fetched, edges::prior(edges, fetched), visited);
             }
@@ -188,19 +203,34 @@ impl Tree {
         self.pick(best)
     }
 
-    /// Reads which children a cell has, up to the first that is missing, and of each the number of
-    /// tries. Nothing else is done in this loop, so that the processor has all fifteen on their way
-    /// from memory before it needs the first.
+    /// Asks for the memory of a cell ahead of its use.
     #[inline]
-    fn fetch(&self, cell: &Cell, many: usize, seen: &mut [Index; PLACES], row: &mut Row) -> usize {
-        for (at, (child, tries)) in seen.iter_mut().zip(&mut row.tries).enumerate().take(many) {
-            *child = children::get(cell, at);
-            if *child == 0 {
-                return at;
-            }
-            *tries = self.node(*child).tries() as f32;
+    fn ask_for_cell(&self, index: Index) {
+        if index != 0 {
+            simd::prefetch(self.arena.cell(index));
         }
-        many
+    }
+
+    /// Asks for the nodes of a cell of children and for the next cell, ahead of their use; says which that is.
+    #[inline]
+    fn ask_for_children(&self, index: Index) -> Index {
+        if index == 0 {
+            return 0;
+        }
+        let cell = self.arena.cell(index);
+        let next = children::next(cell);
+        self.ask_for_cell(next);
+        for at in 0..PER_CELL {
+            self.ask_for_cell(children::get(cell, at));
+        }
+        next
+    }
+
+    /// Asks for what choosing among a node's children reads first, ahead of its use.
+    #[inline]
+    pub(crate) fn ask_for_rows(&self, node: Node<'_>) {
+        self.ask_for_cell(node.moves().0);
+        self.ask_for_cell(node.first_children());
     }
 
     fn pick(&self, best: Best) -> Option<Pick> {
@@ -231,8 +261,10 @@ impl Tree {
         let (mut moves, count) = node.moves();
         let mut places = node.first_children();
         let (mut best, mut lost, mut number) = (Best::NONE, Best::NONE, 0);
+        let mut ahead = self.ask_for_children(places);
         while number < count {
             let cell = (places != 0).then(|| self.arena.cell(places));
+            let following = self.ask_for_children(ahead);
             let (mut row, mut seen) = (Row::EMPTY, [0; PLACES]);
             for (at, child) in seen.iter_mut().enumerate().take(PER_CELL.min(count - number)) {
                 if !policy.allows(number + at) {
@@ -255,7 +287,7 @@ impl Tree {
             }
             number += PER_CELL;
             moves = self.arena.cell(moves).link();
-            places = cell.map_or(0, children::next);
+            (places, ahead) = (ahead, following);
         }
         let mut pick = self.pick(if best.moves == 0 { lost } else { best })?;
         pick.edge.prior = policy.prior(pick.number);

@@ -350,6 +350,7 @@ impl<'a, V: Variant> Worker<'a, V> {
                 Ok(found) => found,
                 Err(played) => return played,
             };
+            search.tree.ask_for_rows(search.tree.node(child));
             node.add_prior(pick.edge.prior, self.most_chosen);
             self.pos.play(pick.edge.mv);
             index = child;

@@ -15,6 +15,7 @@
 
 #![allow(unsafe_code)]
 
+mod ahead;
 mod aligned;
 mod boards;
 mod gather;
@@ -36,6 +37,7 @@ mod sse41;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod wasm;
 
+pub use ahead::prefetch;
 pub use aligned::{AlignedVec, Plain};
 pub use boards::{
     ByteLayer, ByteLayerError, Grid, LayerParameters, Mark, Rescale, Stream, rescaled, view,
