@@ -9,7 +9,7 @@
 //! are read in rows of fifteen: while the worths of one row are computed, all at once, the nodes of the next are on
 //! their way.
 
-use crate::arena::{Cell, Index};
+use crate::arena::{Arena, Cell, Index};
 use crate::bounds::GameValue;
 use crate::children;
 use crate::constants::{Constants, Exploration, Fpu, VirtualLoss};
@@ -148,16 +148,19 @@ impl Best {
     const NONE: Self = Self { worth: LOSES, number: 0, moves: 0, child: 0 };
 }
 
-/// Reads which children a cell has, up to the first that is missing; says how many.
-#[inline]
-fn read_children(cell: &Cell, many: usize, seen: &mut [Index; PLACES]) -> usize {
-    for (at, child) in seen.iter_mut().enumerate().take(many) {
-        *child = children::get(cell, at);
-        if *child == 0 {
-            return at;
-        }
+/// Children of one cell up to the first that is missing.
+struct Ahead<'a> {
+    nodes: [&'a Cell; PER_CELL],
+    many: usize,
+    /// The cell they stand in, and the next one; 0 for none.
+    cell: Index,
+    next: Index,
+}
+
+impl Ahead<'_> {
+    fn child(&self, arena: &Arena, at: usize) -> Index {
+        children::get(arena.cell(self.cell), at)
     }
-    many
 }
 
 impl Tree {
@@ -166,41 +169,59 @@ impl Tree {
     pub(crate) fn select(&self, node: Node<'_>, constants: &Constants, draw: f32) -> Option<Pick> {
         let terms = Terms::new(node, constants.inner, constants, draw);
         let (mut moves, count) = node.moves();
-        let mut places = node.first_children();
         let (mut best, mut visited, mut number) = (Best::NONE, 0.0, 0);
-        // A row ahead of the one that is computed is on its way from memory.
-        let mut ahead = self.ask_for_children(places);
+        // The row after the one that is computed is on its way from memory.
+        let mut seen = self.look_ahead(node.first_children(), node.0);
         while number < count {
             let edges = self.arena.cell(moves);
             let many = PER_CELL.min(count - number);
             let next_moves = edges.link();
             self.ask_for_cell(next_moves);
-            let following = self.ask_for_children(ahead);
-            let (mut row, mut seen, mut fetched) = (Row::EMPTY, [0; PLACES], 0);
-            if places != 0 {
-                fetched = read_children(self.arena.cell(places), many, &mut seen);
-                for (at, &child) in seen.iter().enumerate().take(fetched) {
-                    let prior = edges::prior(edges, at);
-                    visited += prior;
-                    terms.put_child(&mut row, at, self.node(child), prior, visited);
-                }
+            let following = self.look_ahead(seen.next, node.0);
+            let (mut row, fetched) = (Row::EMPTY, seen.many.min(many));
+            for (at, &child) in seen.nodes.iter().enumerate().take(fetched) {
+                let prior = edges::prior(edges, at);
+                visited += prior;
+                terms.put_child(&mut row, at, Node(child), prior, visited);
             }
-            (places, ahead) = (ahead, following);
             if fetched < many {
                 terms.put_new(&mut row, fetched, edges::prior(edges, fetched), visited);
             }
             let (worth, first) = row.best();
             // The first of equals stays.
             if worth > best.worth {
-                best = Best { worth, number: number + first, moves, child: seen[first] };
+                let child = if first < fetched { seen.child(&self.arena, first) } else { 0 };
+                best = Best { worth, number: number + first, moves, child };
             }
             if fetched < many {
                 break;
             }
             number += many;
-            moves = next_moves;
+            (moves, seen) = (next_moves, following);
         }
         self.pick(best)
+    }
+
+    /// The nodes in a cell of children, asked for ahead of their use, and with them the next cell.
+    #[inline]
+    fn look_ahead<'a>(&'a self, cell: Index, none: &'a Cell) -> Ahead<'a> {
+        let mut ahead = Ahead { nodes: [none; PER_CELL], many: 0, cell, next: 0 };
+        if cell == 0 {
+            return ahead;
+        }
+        let cell = self.arena.cell(cell);
+        ahead.next = children::next(cell);
+        self.ask_for_cell(ahead.next);
+        for (at, node) in ahead.nodes.iter_mut().enumerate() {
+            let child = children::get(cell, at);
+            if child == 0 {
+                break;
+            }
+            *node = self.arena.cell(child);
+            simd::prefetch(*node);
+            ahead.many = at + 1;
+        }
+        ahead
     }
 
     /// Asks for the memory of a cell ahead of its use.
@@ -209,21 +230,6 @@ impl Tree {
         if index != 0 {
             simd::prefetch(self.arena.cell(index));
         }
-    }
-
-    /// Asks for the nodes of a cell of children and for the next cell, ahead of their use; says which that is.
-    #[inline]
-    fn ask_for_children(&self, index: Index) -> Index {
-        if index == 0 {
-            return 0;
-        }
-        let cell = self.arena.cell(index);
-        let next = children::next(cell);
-        self.ask_for_cell(next);
-        for at in 0..PER_CELL {
-            self.ask_for_cell(children::get(cell, at));
-        }
-        next
     }
 
     /// Asks for what choosing among a node's children reads first, ahead of its use.
@@ -261,10 +267,8 @@ impl Tree {
         let (mut moves, count) = node.moves();
         let mut places = node.first_children();
         let (mut best, mut lost, mut number) = (Best::NONE, Best::NONE, 0);
-        let mut ahead = self.ask_for_children(places);
         while number < count {
             let cell = (places != 0).then(|| self.arena.cell(places));
-            let following = self.ask_for_children(ahead);
             let (mut row, mut seen) = (Row::EMPTY, [0; PLACES]);
             for (at, child) in seen.iter_mut().enumerate().take(PER_CELL.min(count - number)) {
                 if !policy.allows(number + at) {
@@ -287,7 +291,7 @@ impl Tree {
             }
             number += PER_CELL;
             moves = self.arena.cell(moves).link();
-            (places, ahead) = (ahead, following);
+            places = cell.map_or(0, children::next);
         }
         let mut pick = self.pick(if best.moves == 0 { lost } else { best })?;
         pick.edge.prior = policy.prior(pick.number);
