@@ -74,6 +74,8 @@ pub(crate) struct Flight {
     backend: Arc<dyn Backend>,
     shape: Shape,
     pace: Pace,
+    /// Whether the back-end answers a thread's batch where it lies.
+    in_place: bool,
     /// The batches being filled: one for each thread where the net computes on it, else one for each
     /// device or so.
     building: Box<[Building]>,
@@ -114,15 +116,17 @@ impl Flight {
         let (shape, mut pace) = (backend.shape(), backend.pace());
         pace.batch = batch.max(1);
         pace.threads = workers.max(1);
+        let backend_answers_in_place = backend.answer(&mut Batch::new(shape, 0)).is_some();
         let building = || Cargo { batch: Batch::new(shape, pace.batch), leaves: Leaves::default() };
-        // One for each two batches on their way: a single device gets whole ones, and several are not
-        // kept waiting by all threads waiting for one lock.
-        let devices = (pace.in_flight / 2).clamp(1, pace.threads);
+        // One for each two batches on their way or so: a single device, with four at most, gets whole ones, and
+        // several are not kept waiting by all threads waiting for one lock.
+        let devices = (pace.in_flight.saturating_sub(1) / 2).clamp(1, pace.threads);
         let fillers = if pace.in_flight <= 1 { pace.threads } else { devices };
         Self {
             backend,
             shape,
             pace,
+            in_place: pace.in_flight <= 1 && backend_answers_in_place,
             building: (0..fillers).map(|_| Building(Mutex::new(building()))).collect(),
             submitted: Mutex::default(),
             landed: Mutex::default(),
@@ -305,36 +309,37 @@ impl Flight {
         }
     }
 
-    /// The batch that a thread fills where the net computes on it, if there is anything in it. It is counted
-    /// as answered and not seen to until [`Flight::done`].
+    /// The batch that a thread fills, if there is anything in it and the net answers it where it lies. Nobody
+    /// else has to know of it: who winds up waits for the lock.
     pub(crate) fn own(&self, thread: usize) -> Option<MutexGuard<'_, Cargo>> {
-        let own = lock(self.building(thread));
-        if !self.at_once() || own.leaves.is_empty() {
-            return None;
-        }
-        self.counts.unfinished.fetch_add(own.leaves.len(), Ordering::AcqRel);
-        Some(own)
+        self.in_place.then(|| lock(self.building(thread))).filter(|own| !own.leaves.is_empty())
     }
 
-    /// Has a thread's own batch answered where it lies. `None` if the back-end wants it submitted; whether
-    /// there is an answer otherwise.
-    pub(crate) fn answer(&self, own: &mut Cargo) -> Option<bool> {
-        let many = own.leaves.len();
-        let answered = self.backend.answer(&mut own.batch)?;
+    /// Has a thread's own batch answered where it lies; says whether there is an answer.
+    pub(crate) fn answer(&self, own: &mut Cargo) -> bool {
         self.counts.batches.fetch_add(1, Ordering::Relaxed);
-        self.counts.positions.fetch_add(many as u64, Ordering::Relaxed);
-        match &answered {
-            Ok(()) => self.faults_in_a_row.store(0, Ordering::Relaxed),
-            Err(fault) => self.note(fault),
+        self.counts.positions.fetch_add(own.leaves.len() as u64, Ordering::Relaxed);
+        let gone = || Err(Fault::Ended("the net does not answer any more".to_owned()));
+        let answer = self.backend.answer(&mut own.batch).unwrap_or_else(gone);
+        let answered = answer.map_err(|fault| self.note(&fault)).is_ok();
+        if answered {
+            self.forget_faults();
         }
-        Some(answered.is_ok())
+        answered
     }
 
-    /// A thread's own batch is seen to, or will be submitted.
-    pub(crate) fn done(&self, leaves: usize) {
-        self.counts.unfinished.fetch_sub(leaves, Ordering::AcqRel);
+    /// A thread's own batch is seen to: those who ran into a leaf of it may go on.
+    pub(crate) fn done(&self) {
         if self.counts.waiting.load(Ordering::Relaxed) > 0 {
             self.has_landed.notify_all();
+        }
+    }
+
+    /// There was an answer. What stands beside that number is read by all threads at every playout: it is
+    /// written only where that changes anything.
+    fn forget_faults(&self) {
+        if self.faults_in_a_row.load(Ordering::Relaxed) != 0 {
+            self.faults_in_a_row.store(0, Ordering::Relaxed);
         }
     }
 
@@ -350,7 +355,8 @@ impl Flight {
 
     /// Whether a thread should ask for finished batches before its next playout, the n-th.
     pub(crate) const fn is_time_to_ask(&self, playout: u32) -> bool {
-        self.at_once() && self.pace.threads == 1 || playout.is_multiple_of(ASK_EVERY)
+        !self.in_place
+            && (self.at_once() && self.pace.threads == 1 || playout.is_multiple_of(ASK_EVERY))
     }
 
     /// Asks for a finished batch and waits for it so long, unless another thread asks the device.
@@ -421,7 +427,7 @@ impl Flight {
         let (counts, many) = (&self.counts, leaves.len());
         counts.flying.fetch_sub(1, Ordering::Relaxed);
         let Some(batch) = batch else { return Polled::Lost(leaves) };
-        self.faults_in_a_row.store(0, Ordering::Relaxed);
+        self.forget_faults();
         // First counted here, then no longer there: at no time in neither place.
         counts.unfinished.fetch_add(many, Ordering::AcqRel);
         counts.away.fetch_sub(many, Ordering::AcqRel);
@@ -439,7 +445,11 @@ impl Flight {
     /// A few answered leaves that nobody else sees to.
     #[inline]
     pub(crate) fn claim(&self) -> Option<Claim> {
-        if self.counts.unclaimed.load(Ordering::Acquire) == 0 { None } else { self.claim_some() }
+        // Where every thread sees to its own, all of them do without the line that these numbers stand in.
+        if self.in_place || self.counts.unclaimed.load(Ordering::Acquire) == 0 {
+            return None;
+        }
+        self.claim_some()
     }
 
     fn claim_some(&self) -> Option<Claim> {

@@ -5,11 +5,11 @@
 //! same value, so the next new move is always the first of them: below the root the visited ones
 //! are a prefix, and one walk over the children and one more edge decide.
 //!
-//! This is where most of a playout's time goes, most of it in waiting for memory. Cells of moves and of children
-//! are read in rows of fifteen: while the worths of one row are computed, all at once, the nodes of the next are on
-//! their way.
+//! This is where most of a playout's time goes. Cells of moves and of children are read in rows of
+//! fifteen: what a row needs of its nodes is gathered first, each node independent of the others,
+//! then all worths of the row are computed at once.
 
-use crate::arena::{Arena, Cell, Index};
+use crate::arena::{Cell, Index};
 use crate::bounds::GameValue;
 use crate::children;
 use crate::constants::{Constants, Exploration, Fpu, VirtualLoss};
@@ -27,6 +27,9 @@ pub(crate) struct Pick {
     /// Where it leads, if it was visited; 0 if not.
     pub(crate) child: Index,
 }
+
+/// A node and its [`Node::count`].
+type Counted<'a> = (Node<'a>, i64);
 
 /// The terms of the formula that are the same for all moves of a node.
 struct Terms {
@@ -65,8 +68,8 @@ impl Terms {
 
     /// Puts a visited move into a row.
     #[inline]
-    fn put_child(&self, row: &mut Row, at: usize, child: Node<'_>, prior: f32, visited: f32) {
-        let seen = child.glance();
+    fn put_child(&self, row: &mut Row, at: usize, child: Counted<'_>, prior: f32, visited: f32) {
+        let seen = child.0.glance(child.1);
         let all = (seen.visits + seen.in_flight) as f32;
         (row.explore[at], row.tries[at]) = (self.scale * prior, 1.0 + all);
         let weight = match self.virtual_loss {
@@ -148,41 +151,29 @@ impl Best {
     const NONE: Self = Self { worth: LOSES, number: 0, moves: 0, child: 0 };
 }
 
-/// Children of one cell up to the first that is missing.
-struct Ahead<'a> {
-    nodes: [&'a Cell; PER_CELL],
-    many: usize,
-    /// The cell they stand in, and the next one; 0 for none.
-    cell: Index,
-    next: Index,
-}
-
-impl Ahead<'_> {
-    fn child(&self, arena: &Arena, at: usize) -> Index {
-        children::get(arena.cell(self.cell), at)
-    }
-}
-
 impl Tree {
     /// The move a playout goes on with below the root; `None` if every move is proven to lose.
     /// `draw` is what a draw is worth to the side to move.
     pub(crate) fn select(&self, node: Node<'_>, constants: &Constants, draw: f32) -> Option<Pick> {
         let terms = Terms::new(node, constants.inner, constants, draw);
         let (mut moves, count) = node.moves();
+        let mut places = node.first_children();
         let (mut best, mut visited, mut number) = (Best::NONE, 0.0, 0);
-        // The row after the one that is computed is on its way from memory.
-        let mut seen = self.look_ahead(node.first_children(), node.0);
         while number < count {
             let edges = self.arena.cell(moves);
             let many = PER_CELL.min(count - number);
             let next_moves = edges.link();
-            self.ask_for_cell(next_moves);
-            let following = self.look_ahead(seen.next, node.0);
-            let (mut row, fetched) = (Row::EMPTY, seen.many.min(many));
-            for (at, &child) in seen.nodes.iter().enumerate().take(fetched) {
-                let prior = edges::prior(edges, at);
-                visited += prior;
-                terms.put_child(&mut row, at, Node(child), prior, visited);
+            let (mut row, mut fetched, row_of_children) = (Row::EMPTY, 0, places);
+            if places != 0 {
+                let cell = self.arena.cell(places);
+                places = children::next(cell);
+                let mut seen = [(node, 0); PER_CELL];
+                fetched = self.fetch(cell, &mut seen[..many]);
+                for (at, &child) in seen[..fetched].iter().enumerate() {
+                    let prior = edges::prior(edges, at);
+                    visited += prior;
+                    terms.put_child(&mut row, at, child, prior, visited);
+                }
             }
             if fetched < many {
                 terms.put_new(&mut row, fetched, edges::prior(edges, fetched), visited);
@@ -190,53 +181,33 @@ impl Tree {
             let (worth, first) = row.best();
             // The first of equals stays.
             if worth > best.worth {
-                let child = if first < fetched { seen.child(&self.arena, first) } else { 0 };
+                let child = || children::get(self.arena.cell(row_of_children), first);
+                let child = if first < fetched { child() } else { 0 };
                 best = Best { worth, number: number + first, moves, child };
             }
             if fetched < many {
                 break;
             }
             number += many;
-            (moves, seen) = (next_moves, following);
+            moves = next_moves;
         }
         self.pick(best)
     }
 
-    /// The nodes in a cell of children, asked for ahead of their use, and with them the next cell.
+    /// Reads which children a cell has, up to the first that is missing, and of each how often it was
+    /// tried. Nothing else is done in this loop, so that the processor has all fifteen on their way
+    /// from memory before it needs the first. (To ask for the next row ahead was slower on sixteen threads.)
     #[inline]
-    fn look_ahead<'a>(&'a self, cell: Index, none: &'a Cell) -> Ahead<'a> {
-        let mut ahead = Ahead { nodes: [none; PER_CELL], many: 0, cell, next: 0 };
-        if cell == 0 {
-            return ahead;
-        }
-        let cell = self.arena.cell(cell);
-        ahead.next = children::next(cell);
-        self.ask_for_cell(ahead.next);
-        for (at, node) in ahead.nodes.iter_mut().enumerate() {
+    fn fetch<'a>(&'a self, cell: &Cell, seen: &mut [Counted<'a>]) -> usize {
+        for (at, place) in seen.iter_mut().enumerate() {
             let child = children::get(cell, at);
             if child == 0 {
-                break;
+                return at;
             }
-            *node = self.arena.cell(child);
-            simd::prefetch(*node);
-            ahead.many = at + 1;
+            let node = self.node(child);
+            *place = (node, node.count());
         }
-        ahead
-    }
-
-    /// Asks for the memory of a cell ahead of its use.
-    #[inline]
-    fn ask_for_cell(&self, index: Index) {
-        if index != 0 {
-            simd::prefetch(self.arena.cell(index));
-        }
-    }
-
-    /// Asks for what choosing among a node's children reads first, ahead of its use.
-    #[inline]
-    pub(crate) fn ask_for_rows(&self, node: Node<'_>) {
-        self.ask_for_cell(node.moves().0);
-        self.ask_for_cell(node.first_children());
+        seen.len()
     }
 
     fn pick(&self, best: Best) -> Option<Pick> {
@@ -279,7 +250,8 @@ impl Tree {
                 if *child == 0 {
                     terms.put_new(&mut row, at, prior, visited);
                 } else {
-                    terms.put_child(&mut row, at, self.node(*child), prior, visited);
+                    let child = self.node(*child);
+                    terms.put_child(&mut row, at, (child, child.count()), prior, visited);
                 }
                 if lost.moves == 0 {
                     lost = Best { worth: LOSES, number: number + at, moves, child: *child };

@@ -140,11 +140,9 @@ impl<'a, V: Variant> Worker<'a, V> {
     fn hand_over(&mut self) -> bool {
         let flight = &self.search.flight;
         if let Some(mut own) = flight.own(self.number) {
-            let computed = self.compute(&mut own);
-            if computed {
-                self.filled = 0;
-                return true;
-            }
+            self.compute(&mut own);
+            self.filled = 0;
+            return true;
         }
         let done = flight.flush(self.number);
         if done {
@@ -156,24 +154,18 @@ impl<'a, V: Variant> Worker<'a, V> {
         done
     }
 
-    /// Has its own batch answered where it lies and sees to it; says whether the net does that.
-    fn compute(&mut self, own: &mut Cargo) -> bool {
+    /// Has its own batch answered where it lies and sees to it.
+    fn compute(&mut self, own: &mut Cargo) {
         let flight = &self.search.flight;
-        let (many, answered) = (own.leaves.len(), flight.answer(own));
-        if answered == Some(true) {
-            self.see_to(own, 0..many);
-        } else if answered == Some(false) {
+        if flight.answer(own) {
+            self.see_to(own, 0..own.leaves.len());
+            self.after_answers();
+        } else {
             self.give_back(&own.leaves);
         }
-        if answered.is_some() {
-            own.batch.clear();
-            own.leaves.clear();
-        }
-        flight.done(many);
-        if answered == Some(true) {
-            self.after_answers();
-        }
-        answered.is_some()
+        own.batch.clear();
+        own.leaves.clear();
+        flight.done();
     }
 
     /// Nothing can be sent out: hand over what there is, or wait for what is under way.
@@ -350,7 +342,6 @@ impl<'a, V: Variant> Worker<'a, V> {
                 Ok(found) => found,
                 Err(played) => return played,
             };
-            search.tree.ask_for_rows(search.tree.node(child));
             node.add_prior(pick.edge.prior, self.most_chosen);
             self.pos.play(pick.edge.mv);
             index = child;

@@ -15,7 +15,6 @@
 
 #![allow(unsafe_code)]
 
-mod ahead;
 mod aligned;
 mod boards;
 mod gather;
@@ -37,7 +36,6 @@ mod sse41;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod wasm;
 
-pub use ahead::prefetch;
 pub use aligned::{AlignedVec, Plain};
 pub use boards::{
     ByteLayer, ByteLayerError, Grid, LayerParameters, Mark, Rescale, Stream, rescaled, view,

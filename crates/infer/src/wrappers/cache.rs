@@ -43,7 +43,14 @@ pub struct Cache {
 struct Waiting {
     ticket: Ticket,
     batch: Batch,
-    missing: Vec<usize>,
+    missing: Vec<Missing>,
+}
+
+/// A position of a batch that is not known.
+struct Missing {
+    index: usize,
+    /// The hash of its labels.
+    labels: u32,
 }
 
 /// What is known of a position, and where its logits lie.
@@ -177,41 +184,40 @@ impl Cache {
         locked(&self.shards[(key >> 32) as usize % SHARDS])
     }
 
-    /// Answers a position if the answer is known.
-    fn recall(&self, batch: &mut Batch, index: usize) -> bool {
+    /// Answers a position if the answer is known, else says what is missing.
+    fn recall(&self, batch: &mut Batch, index: usize) -> Option<Missing> {
         // What takes long is done before the lock is.
         let (key, labels) = (batch.key(index), hash(batch.labels(index)));
         let shard = self.shard(key);
-        let known = shard.get(key, labels);
-        if let Some((policy, value)) = known {
-            batch.answer(index, policy, value);
-        }
-        known.is_some()
+        let Some((policy, value)) = shard.get(key, labels) else {
+            return Some(Missing { index, labels });
+        };
+        batch.answer(index, policy, value);
+        None
     }
 
-    fn keep(&self, batch: &Batch, index: usize) {
-        let (key, policy) = (batch.key(index), batch.policy(index));
-        let (labels, value) = (hash(batch.labels(index)), batch.value(index));
+    fn keep(&self, batch: &Batch, &Missing { index, labels }: &Missing) {
+        let (key, policy, value) = (batch.key(index), batch.policy(index), batch.value(index));
         self.shard(key).put((key, labels), policy, value, self.bound);
     }
 
     /// Answers what is known; says which positions are not.
-    fn recall_all(&self, batch: &mut Batch) -> Result<Vec<usize>, Fault> {
+    fn recall_all(&self, batch: &mut Batch) -> Result<Vec<Missing>, Fault> {
         let shape = self.shape();
         if batch.shape() != shape {
             return Err(Fault::Shape { found: batch.shape(), expected: shape });
         }
-        let missing: Vec<usize> =
-            (0..batch.len()).filter(|&index| !self.recall(batch, index)).collect();
+        let missing: Vec<Missing> =
+            (0..batch.len()).filter_map(|index| self.recall(batch, index)).collect();
         self.misses.fetch_add(missing.len() as u64, Ordering::Relaxed);
         self.hits.fetch_add((batch.len() - missing.len()) as u64, Ordering::Relaxed);
         Ok(missing)
     }
 
     /// The positions that are to be computed.
-    fn rest(&self, batch: &Batch, missing: &[usize]) -> Batch {
+    fn rest(&self, batch: &Batch, missing: &[Missing]) -> Batch {
         let mut rest = Batch::new(self.shape(), missing.len());
-        for &index in missing {
+        for &Missing { index, .. } in missing {
             let labels = batch.labels(index).iter().copied();
             rest.push(batch.key(index), |to| to.copy_from_slice(batch.planes(index)), labels);
         }
@@ -223,8 +229,8 @@ impl Cache {
         let Waiting { ticket, mut batch, missing } = waiting;
         match result {
             Ok(computed) => {
-                for (from, to) in missing.into_iter().enumerate() {
-                    batch.answer(to, computed.policy(from), computed.value(from));
+                for (from, to) in missing.iter().enumerate() {
+                    batch.answer(to.index, computed.policy(from), computed.value(from));
                     self.keep(&batch, to);
                 }
                 self.relay.finished.finish(ticket, batch);
@@ -238,12 +244,15 @@ fn locked(shard: &Mutex<Shard>) -> MutexGuard<'_, Shard> {
     shard.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Kept in memory alone, and asked for twice a position: one multiplication a label.
+/// Kept in memory alone: one multiplication for four labels.
 fn hash(labels: &[u16]) -> u32 {
-    let add = |sum: u64, &label: &u16| {
-        (sum ^ u64::from(label)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23)
+    let add = |sum: u64, four: &[u16]| {
+        let word = four.iter().fold(0, |word, &label| word << 16 | u64::from(label));
+        (sum ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23)
     };
-    (labels.iter().fold(labels.len() as u64, add) >> 32) as u32
+    let fours = labels.chunks_exact(4);
+    let rest = fours.remainder();
+    (add(fours.fold(labels.len() as u64, add), rest) >> 32) as u32
 }
 
 impl Backend for Cache {
@@ -275,9 +284,9 @@ impl Backend for Cache {
         let mut rest = (missing.len() < batch.len()).then(|| self.rest(batch, &missing));
         let answered = self.relay.inner.answer(rest.as_mut().unwrap_or(batch))?;
         if answered.is_ok() {
-            for (from, &to) in missing.iter().enumerate() {
+            for (from, to) in missing.iter().enumerate() {
                 if let Some(rest) = &rest {
-                    batch.answer(to, rest.policy(from), rest.value(from));
+                    batch.answer(to.index, rest.policy(from), rest.value(from));
                 }
                 self.keep(batch, to);
             }
