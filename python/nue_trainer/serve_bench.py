@@ -1,7 +1,7 @@
 """How fast a net is served, and where the time goes: `python -m nue_trainer serve --bench`.
 
 For each batch size a line of JSON: positions a second of the device alone (graphs launched one after
-the other), of a server as the engine sees it (a process of its own, pipes, four batches in flight),
+the other), of a server as the engine sees it (a process of its own, pipes, three batches in flight),
 and what each of the server's threads takes of the processor for a batch. On a GPU there are lines for
 full precision and for more streams too.
 """
@@ -25,7 +25,7 @@ from .evaluator import SIZES, Asked, Evaluator, Lane, ServeError
 
 # Legal moves of a position, roughly.
 MOVES = 90
-IN_FLIGHT = 4
+IN_FLIGHT = 3
 # The size that streams are compared at, and how many of them.
 STREAMS_BATCH = 256
 STREAMS = (1, 2, 3, 4, 6, 8)

@@ -42,10 +42,11 @@ impl Finished {
 
     /// What `submit` of a back-end is that computes in [`Backend::answer`].
     pub(crate) fn submit_to(&self, net: &dyn Backend, mut batch: Batch) -> Result<Ticket, Fault> {
-        match net.answer(&mut batch) {
-            Some(Err(fault @ (Fault::Shape { .. } | Fault::Ended(_)))) => return Err(fault),
-            // What is no answer is a fault under its ticket, by those who check it below.
-            Some(_) | None => {}
+        // What is no answer is a fault under its ticket, by those who check it below.
+        if let Some(Err(fault)) = net.answer(&mut batch)
+            && fault.ticket().is_none()
+        {
+            return Err(fault);
         }
         let ticket = self.begin()?;
         self.finish(ticket, batch);

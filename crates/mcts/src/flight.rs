@@ -118,9 +118,9 @@ impl Flight {
         pace.threads = workers.max(1);
         let backend_answers_in_place = backend.answer(&mut Batch::new(shape, 0)).is_some();
         let building = || Cargo { batch: Batch::new(shape, pace.batch), leaves: Leaves::default() };
-        // One for each two batches on their way or so: a single device, with four at most, gets whole ones, and
-        // several are not kept waiting by all threads waiting for one lock.
-        let devices = (pace.in_flight.saturating_sub(1) / 2).clamp(1, pace.threads);
+        // One for each two batches on their way: a single device gets whole ones, and several are not
+        // kept waiting by all threads waiting for one lock.
+        let devices = (pace.in_flight / 2).clamp(1, pace.threads);
         let fillers = if pace.in_flight <= 1 { pace.threads } else { devices };
         Self {
             backend,

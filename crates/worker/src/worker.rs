@@ -14,8 +14,8 @@ use std::time::Duration;
 use think::TimeSource;
 use thiserror::Error;
 
-/// Batches that keep a device busy: two computed side by side, one on its way there, one on its way back.
-const IN_FLIGHT: usize = 4;
+/// Batches that keep a device busy: one computed, one on its way there, one on its way back.
+const IN_FLIGHT: usize = 3;
 /// The number of what is asked before any batch.
 const BEFORE: u64 = u64::MAX;
 

@@ -93,7 +93,7 @@ fn a_worker_answers() {
     let Some((worker, _folder)) = start("well") else { return };
     let worker = worker.unwrap();
     assert_eq!(worker.describe(), "a fake in a process of its own");
-    assert_eq!((worker.pace().batch, worker.pace().in_flight), (64, 4));
+    assert_eq!((worker.pace().batch, worker.pace().in_flight), (64, 3));
     ten(&worker).unwrap();
     let other = Shape { game: Game::Shogi, planes: Planes::Dlshogi, labels: Labels::Dlshogi };
     assert!(matches!(worker.submit(Batch::new(other, 1)), Err(Fault::Shape { .. })));
