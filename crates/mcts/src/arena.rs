@@ -7,7 +7,6 @@
 //! Everything is a safe atomic. Who may free what is the business of `recycle`.
 
 use os::memory::HUGE_PAGE;
-use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -58,10 +57,8 @@ impl Cell {
 /// Cells in order of use. Whoever frees or takes cells holds its lock.
 #[derive(Default)]
 pub(crate) struct Store {
-    /// The first cell that is not in use; all after it are not either.
+    /// The first cell never used; all after it are not either.
     pub(crate) fresh: Index,
-    /// The first cell never used, which is all zeros as those after it are.
-    untouched: Index,
     /// Free cells, chained.
     pub(crate) free: Index,
     pub(crate) free_count: u32,
@@ -79,9 +76,6 @@ pub(crate) struct Store {
 #[derive(Default)]
 pub(crate) struct Magazine {
     head: Index,
-    /// Cells beside each other that were not used before.
-    fresh: Range<Index>,
-    /// All of them.
     pub(crate) count: u32,
 }
 
@@ -89,34 +83,13 @@ impl Magazine {
     /// Takes a cell.
     #[inline]
     pub(crate) fn pop(&mut self, arena: &Arena) -> Option<Index> {
-        let taken = if self.head == 0 {
-            self.fresh.next()?
-        } else {
-            let first = self.head;
-            self.head = arena.cell(first).link();
-            first
-        };
+        let taken = self.head;
+        if taken == 0 {
+            return None;
+        }
+        self.head = arena.cell(taken).link();
         self.count -= 1;
         Some(taken)
-    }
-
-    /// Takes in cells beside each other.
-    fn extend(&mut self, arena: &Arena, cells: Range<Index>) {
-        self.count += cells.len() as u32;
-        if self.fresh.end == cells.start {
-            self.fresh.end = cells.end;
-            return;
-        }
-        self.chain_up(arena);
-        self.fresh = cells;
-    }
-
-    /// Chains up what is left of the cells beside each other.
-    fn chain_up(&mut self, arena: &Arena) {
-        for index in std::mem::take(&mut self.fresh) {
-            self.count -= 1;
-            self.push(arena, index);
-        }
     }
 
     /// Gives a cell back.
@@ -159,10 +132,7 @@ impl Arena {
 
     /// Forgets everything; the memory stays.
     pub(crate) fn clear(&self) {
-        let mut store = self.lock();
-        let untouched = store.untouched.max(store.fresh);
-        *store = Store { fresh: 1, hand: 1, untouched, ..Store::default() };
-        drop(store);
+        *self.lock() = Store { fresh: 1, hand: 1, ..Store::default() };
         self.used.store(1, Ordering::Relaxed);
     }
 
@@ -199,31 +169,25 @@ impl Arena {
     /// Moves cells from the store to a magazine: free ones first, then fresh ones. Says how many.
     pub(crate) fn hand_out(&self, store: &mut Store, magazine: &mut Magazine, want: u32) -> u32 {
         let mut taken = 0;
-        while taken < want && store.free != 0 {
-            let index = store.free;
-            store.free = self.cell(index).link();
-            store.free_count -= 1;
+        while taken < want {
+            let index = if store.free != 0 {
+                let index = store.free;
+                store.free = self.cell(index).link();
+                store.free_count -= 1;
+                index
+            } else if store.fresh < self.cells {
+                let index = store.fresh;
+                store.fresh += 1;
+                self.prepare(index);
+                index
+            } else {
+                break;
+            };
             magazine.push(self, index);
             taken += 1;
         }
-        let fresh = store.fresh..store.fresh + (want - taken).min(self.cells - store.fresh);
-        if !fresh.is_empty() {
-            self.prepare_all(store, &fresh);
-            store.fresh = fresh.end;
-            taken += fresh.len() as u32;
-            magazine.extend(self, fresh);
-        }
         self.used.fetch_add(taken, Ordering::Relaxed);
         taken
-    }
-
-    /// Sees to it that cells are there and that none looks like a node: the others wait meanwhile, so cells that
-    /// were never used, which is known of them, are not read.
-    fn prepare_all(&self, store: &Store, cells: &Range<Index>) {
-        (cells.start >> SLAB_BITS..=(cells.end - 1) >> SLAB_BITS)
-            .for_each(|slab| self.prepare(slab << SLAB_BITS));
-        (cells.start..cells.end.min(store.untouched))
-            .for_each(|index| self.cell(index).set_link(0));
     }
 
     /// Takes the slab of a fresh cell from the system.
@@ -266,7 +230,6 @@ impl Arena {
 
     /// Puts what a thread did not use back into the store.
     pub(crate) fn take_back(&self, magazine: &mut Magazine) {
-        magazine.chain_up(self);
         if magazine.head != 0 {
             self.free_chain(&mut self.lock(), magazine.head);
             *magazine = Magazine::default();

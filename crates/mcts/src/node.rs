@@ -240,15 +240,17 @@ impl Node<'_> {
         self.0.word(0) & RECENT != 0 && self.0.0[0].fetch_and(!RECENT, Relaxed) & RECENT != 0
     }
 
-    /// Visits and those in flight in one word, for [`Node::glance`].
+    /// Visits, those in flight included.
     #[inline]
-    pub(crate) fn count(self) -> i64 {
-        (self.0.word(0) & !RECENT) as i64
+    pub(crate) fn tries(self) -> i64 {
+        let count = (self.0.word(0) & !RECENT) as i64;
+        (count >> VISIT.trailing_zeros()) + (count & IN_FLIGHT as i64)
     }
 
-    /// What a choice among siblings needs, of a node that was counted before.
+    /// What a choice among siblings needs.
     #[inline]
-    pub(crate) fn glance(self, count: i64) -> Glance {
+    pub(crate) fn glance(self) -> Glance {
+        let count = (self.0.word(0) & !RECENT) as i64;
         Glance {
             visits: count >> VISIT.trailing_zeros(),
             in_flight: count & IN_FLIGHT as i64,

@@ -28,9 +28,6 @@ pub(crate) struct Pick {
     pub(crate) child: Index,
 }
 
-/// A node and its [`Node::count`].
-type Counted<'a> = (Node<'a>, i64);
-
 /// The terms of the formula that are the same for all moves of a node.
 struct Terms {
     exploration: Exploration,
@@ -68,8 +65,8 @@ impl Terms {
 
     /// Puts a visited move into a row.
     #[inline]
-    fn put_child(&self, row: &mut Row, at: usize, child: Counted<'_>, prior: f32, visited: f32) {
-        let seen = child.0.glance(child.1);
+    fn put_child(&self, row: &mut Row, at: usize, child: Node<'_>, prior: f32, visited: f32) {
+        let seen = child.glance();
         let all = (seen.visits + seen.in_flight) as f32;
         (row.explore[at], row.tries[at]) = (self.scale * prior, 1.0 + all);
         let weight = match self.virtual_loss {
@@ -163,16 +160,15 @@ impl Tree {
             let edges = self.arena.cell(moves);
             let many = PER_CELL.min(count - number);
             let next_moves = edges.link();
-            let (mut row, mut fetched, row_of_children) = (Row::EMPTY, 0, places);
+            let (mut row, mut seen, mut fetched) = (Row::EMPTY, [0; PLACES], 0);
             if places != 0 {
                 let cell = self.arena.cell(places);
                 places = children::next(cell);
-                let mut seen = [(node, 0); PER_CELL];
-                fetched = self.fetch(cell, &mut seen[..many]);
-                for (at, &child) in seen[..fetched].iter().enumerate() {
+                fetched = self.fetch(cell, many, &mut seen, &mut row);
+                for (at, &child) in seen.iter().enumerate().take(fetched) {
                     let prior = edges::prior(edges, at);
                     visited += prior;
-                    terms.put_child(&mut row, at, child, prior, visited);
+                    terms.put_child(&mut row, at, self.node(child), prior, visited);
                 }
             }
             if fetched < many {
@@ -181,9 +177,7 @@ impl Tree {
             let (worth, first) = row.best();
             // The first of equals stays.
             if worth > best.worth {
-                let child = || children::get(self.arena.cell(row_of_children), first);
-                let child = if first < fetched { child() } else { 0 };
-                best = Best { worth, number: number + first, moves, child };
+                best = Best { worth, number: number + first, moves, child: seen[first] };
             }
             if fetched < many {
                 break;
@@ -194,20 +188,19 @@ impl Tree {
         self.pick(best)
     }
 
-    /// Reads which children a cell has, up to the first that is missing, and of each how often it was
-    /// tried. Nothing else is done in this loop, so that the processor has all fifteen on their way
-    /// from memory before it needs the first. (To ask for the next row ahead was slower on sixteen threads.)
+    /// Reads which children a cell has, up to the first that is missing, and of each the number of
+    /// tries. Nothing else is done in this loop, so that the processor has all fifteen on their way
+    /// from memory before it needs the first. (To ask for the row after it as well was slower on sixteen threads.)
     #[inline]
-    fn fetch<'a>(&'a self, cell: &Cell, seen: &mut [Counted<'a>]) -> usize {
-        for (at, place) in seen.iter_mut().enumerate() {
-            let child = children::get(cell, at);
-            if child == 0 {
+    fn fetch(&self, cell: &Cell, many: usize, seen: &mut [Index; PLACES], row: &mut Row) -> usize {
+        for (at, (child, tries)) in seen.iter_mut().zip(&mut row.tries).enumerate().take(many) {
+            *child = children::get(cell, at);
+            if *child == 0 {
                 return at;
             }
-            let node = self.node(child);
-            *place = (node, node.count());
+            *tries = self.node(*child).tries() as f32;
         }
-        seen.len()
+        many
     }
 
     fn pick(&self, best: Best) -> Option<Pick> {
@@ -250,8 +243,7 @@ impl Tree {
                 if *child == 0 {
                     terms.put_new(&mut row, at, prior, visited);
                 } else {
-                    let child = self.node(*child);
-                    terms.put_child(&mut row, at, (child, child.count()), prior, visited);
+                    terms.put_child(&mut row, at, self.node(*child), prior, visited);
                 }
                 if lost.moves == 0 {
                     lost = Best { worth: LOSES, number: number + at, moves, child: *child };
