@@ -59,7 +59,7 @@ impl Met {
     /// to one position the one that came first in a game is given.
     pub(super) fn take_new(
         &mut self,
-        lists: Vec<Vec<Step>>,
+        lists: &[Vec<Step>],
         threads: usize,
     ) -> Result<Vec<Step>, BookError> {
         let (mut steps, mut keys) = (Vec::new(), 0);
@@ -67,7 +67,7 @@ impl Met {
         in_order(
             threads,
             jobs,
-            |(number, stretch)| Ok(stretch.take_new(number << STRETCH, &lists)),
+            |(number, stretch)| Ok(stretch.take_new(number << STRETCH, lists)),
             |new| {
                 steps.extend(new.steps);
                 keys += new.keys;

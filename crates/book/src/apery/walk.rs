@@ -80,7 +80,7 @@ impl Walk<'_> {
     ) -> Result<(Met, u64), BookError> {
         let mut met = Met::new(self.index.len());
         let mut records = 0;
-        let mut steps = met.take_new(vec![self.first_steps(roots)?], threads)?;
+        let mut steps = met.take_new(&[self.first_steps(roots)?], threads)?;
         while !steps.is_empty() {
             if met.is_all() {
                 // There is nothing left to go astray for.
@@ -93,7 +93,7 @@ impl Walk<'_> {
                 found.push(visited.next);
                 take(visited.count, visited.part)
             })?;
-            steps = met.take_new(found, threads)?;
+            steps = met.take_new(&found, threads)?;
         }
         Ok((met, records))
     }
