@@ -89,7 +89,7 @@ mod tests {
     fn all_are_found_on_however_many_threads() {
         let mut rng = seed::Rng::new(3);
         // Every fourth wants the last slot of all, so that rows go on in other parts, and at the beginning.
-        let hash = |n: u64, bits: u64| if n % 4 == 0 { bits | 0xffff_ffff } else { bits };
+        let hash = |n: u64, bits: u64| if n.is_multiple_of(4) { bits | 0xffff_ffff } else { bits };
         let hashes: Vec<u64> = (0..3000).map(|n| hash(n, rng.bits())).collect();
         for threads in [1, 2, 3, 8] {
             let table = Table::of(&hashes, threads).unwrap();
