@@ -1,5 +1,6 @@
 //! How fast books are made, converted, probed and propagated: `cargo xtask bench book [POSITIONS] [FOLDER] [THREADS]`.
 //! Only propagation: `cargo xtask bench book propagate [POSITIONS] [FOLDER] [THREADS]`.
+//! Only one conversion of a file that is there: `cargo xtask bench book convert IN OUT [THREADS]`.
 //! How much memory a large text takes: `cargo xtask bench book flat GIB [FOLDER] [THREADS] [MIB]`, sorted in so many MiB.
 //!
 //! The book is made up: games of random moves from the start, four moves listed in every position, with
@@ -23,6 +24,8 @@ use std::time::Instant;
 const LENGTH: usize = 40;
 /// Games that a thread makes at a time.
 const GAMES: u64 = 200;
+/// Pawns that are promoted or not in a text that is to be large: of each position there are as many others as these allow.
+const PROMOTED: u32 = 5;
 const MEMORY: usize = 512 << 20;
 /// How often the same positions are looked up.
 const ROUNDS: usize = 20;
@@ -32,6 +35,13 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 fn main() -> Outcome<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let first = arguments.first().map_or("", String::as_str);
+    if let ("convert", Some(from), Some(to)) = (first, arguments.get(1), arguments.get(2)) {
+        let threads = arguments.get(3).map_or(Ok(1), |word| word.parse())?;
+        let (from, to, all) = (Path::new(from), Path::new(to), |_: &mut Entry| ());
+        let found = timed("converted", None, || convert(from, to, threads, MEMORY, all))?;
+        say(&format!("  {found} positions"));
+        return Ok(());
+    }
     let (is_flat, only) = (first == "flat", first == "propagate");
     let word =
         |place: usize| arguments.get(place + usize::from(is_flat || only)).map(String::as_str);
@@ -48,28 +58,31 @@ fn main() -> Outcome<()> {
     timed("made", None, || make(&native, positions, threads))?;
     let (positions, moves) = NativeBook::open_file(&native)?.size();
     say(&format!("{positions} positions, {moves} moves, {} bytes", native.metadata()?.len()));
-    let out = folder.path().join("out.nbk");
-    timed("propagated", Some(positions), || minimax(&native, &out, threads))?;
-    if only {
-        return Ok(());
+    if !only {
+        conversions(&native, positions, threads)?;
     }
-    std::fs::remove_file(&out)?;
-    probe(&native)?;
+    let out = folder.path().join("out.nbk");
+    timed("propagated", Some(positions), || minimax(&native, &out, threads))
+}
+
+/// Every conversion from and to our own format, and probing in each.
+fn conversions(native: &Path, positions: u64, threads: usize) -> Outcome<()> {
+    probe(native)?;
     for format in [Format::Native, Format::Db, Format::Ybb, Format::Apery, Format::Sbk] {
-        let there = folder.path().join(format!("there.{format}"));
+        let there = native.with_file_name(format!("there.{format}"));
         let what = format!("nbk to {format}");
         let all = |_: &mut Entry| ();
-        timed(&what, Some(positions), || convert(&native, &there, threads, MEMORY, all))?;
+        timed(&what, Some(positions), || convert(native, &there, threads, MEMORY, all))?;
         say(&format!("  {} bytes", there.metadata()?.len()));
         if format != Format::Native {
-            let back = folder.path().join("back.nbk");
+            let back = native.with_file_name("back.nbk");
             let what = format!("{format} to nbk");
             let found =
                 timed(&what, Some(positions), || convert(&there, &back, threads, MEMORY, all))?;
             say(&format!("  {found} positions"));
         }
         if format == Format::Apery {
-            one_side(&native, threads)?;
+            one_side(native, threads)?;
         }
         probe(&there)?;
         std::fs::remove_file(&there)?;
@@ -92,26 +105,64 @@ fn flat(gib: f64, folder: &Path, threads: usize, memory: usize) -> Outcome<()> {
     Ok(())
 }
 
-/// Positions as text, unsorted, some of them more than once.
+/// Positions as text, unsorted, some of them more than once. Games take longer than all the rest: a part of the text is of games, and
+/// the others are the same with some of White's pawns promoted, which makes other positions of them.
 fn write_text(path: &Path, bytes: u64, threads: usize) -> Outcome<()> {
     let mut file = BufWriter::new(File::create(path)?);
     db::Writer::new(&mut file, Game::Shogi)?.finish()?;
-    let (mut written, mut batch) = (0, 0);
-    while written < bytes {
-        let texts = on_threads(threads, batch, |seed| {
+    let (mut texts, mut made) = (Vec::new(), 0);
+    while made < bytes >> PROMOTED {
+        let seeds = texts.len() as u64;
+        let more = on_threads(threads, seeds, |seed| {
             let mut writer = db::Writer::new(Vec::new(), Game::Shogi)?;
             games(seed)?.iter().try_for_each(|entry| writer.write(entry))?;
-            Ok(writer.finish()?.0)
-        })?;
-        batch += texts.len() as u64;
-        for text in texts {
+            let mut text = writer.finish()?.0;
             // Without the first line, which is there once.
             let start = text.iter().position(|&byte| byte == b'\n').map_or(0, |end| end + 1);
-            file.write_all(&text[start..])?;
-            written += (text.len() - start) as u64;
+            text.drain(..start);
+            Ok(text)
+        })?;
+        made += more.iter().map(|text| text.len() as u64).sum::<u64>();
+        texts.extend(more);
+    }
+    let (mut written, mut job) = (0, 0);
+    let count = texts.len() as u64;
+    while written < bytes {
+        let more = on_threads(threads, job, |job| {
+            Ok(promoted(&texts[(job % count) as usize], job / count))
+        })?;
+        job += more.len() as u64;
+        for text in more {
+            file.write_all(&text)?;
+            written += text.len() as u64;
         }
     }
     Ok(file.flush()?)
+}
+
+/// A text whose positions have those of White's first pawns promoted for which there is a bit.
+fn promoted(text: &[u8], bits: u64) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len() + text.len() / 16);
+    for line in text.split_inclusive(|&byte| byte == b'\n') {
+        if !line.starts_with(b"sfen ") {
+            out.extend(line);
+            continue;
+        }
+        let (mut pawns, mut is_board, mut last) = (0, true, b' ');
+        out.extend(b"sfen ");
+        for &byte in &line[5..] {
+            is_board &= byte != b' ';
+            if is_board && byte == b'p' && last != b'+' {
+                if pawns < PROMOTED && bits >> pawns & 1 == 1 {
+                    out.push(b'+');
+                }
+                pawns += 1;
+            }
+            out.push(byte);
+            last = byte;
+        }
+    }
+    out
 }
 
 /// Does the next jobs, one on each thread.

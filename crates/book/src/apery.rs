@@ -2,13 +2,14 @@
 //! made again.
 
 mod index;
+mod met;
 mod walk;
 
-use crate::bytes::{ReadAt, Taker, bytes_at};
+use crate::bytes::ReadAt;
 use crate::losses::Losses;
-use crate::model::key_of;
+use crate::model::key_of_position;
 use crate::{BookError, BookMove, Entry, Format, Key};
-use rules::{AnyPosition, Color, Game, Kind, Move, Piece, Square};
+use rules::{AnyPosition, Bits, Color, Game, Kind, Move, Piece, Position, Shogi, Square};
 use std::io::Write;
 use std::sync::LazyLock;
 use teacher::{apery_bits, from_apery_bits};
@@ -20,6 +21,7 @@ const HAND: [Kind; 7] =
 
 /// The random numbers of the keys.
 struct Numbers {
+    /// By piece; 0 for none.
     pieces: [[u64; 81]; 31],
     hands: [[u64; 19]; 7],
     turn: u64,
@@ -27,11 +29,13 @@ struct Numbers {
 
 static NUMBERS: LazyLock<Numbers> = LazyLock::new(|| {
     let mut twister = Twister::new(5489);
-    Numbers {
+    let mut numbers = Numbers {
         pieces: std::array::from_fn(|_| std::array::from_fn(|_| twister.next())),
         hands: std::array::from_fn(|_| std::array::from_fn(|_| twister.next())),
         turn: twister.next(),
-    }
+    };
+    numbers.pieces[Piece::NONE.index()] = [0; 81];
+    numbers
 });
 
 /// The 64-bit Mersenne Twister of the C++ library, from which the format draws its numbers. Nothing
@@ -71,25 +75,29 @@ impl Twister {
     }
 }
 
-/// The key of a position of shogi: its board, the hand of the side to move, and whose move it is.
-pub fn apery_key(position: &AnyPosition) -> u64 {
+/// The key of a position of shogi: its board, the hand of the side to move, and whose move it is. Other games have none.
+pub fn apery_key(position: &AnyPosition) -> Option<u64> {
+    match position {
+        AnyPosition::Shogi(position) => Some(key_of_shogi(position)),
+        AnyPosition::Minishogi(_) => None,
+    }
+}
+
+fn key_of_shogi(position: &Position<Shogi>) -> u64 {
     board_key(position) ^ mover_key(position, position.turn())
 }
 
-fn board_key(position: &AnyPosition) -> u64 {
+fn board_key(position: &Position<Shogi>) -> u64 {
     let numbers = &*NUMBERS;
     let mut key = 0;
-    for square in Square::all(Game::Shogi) {
-        let piece = position.piece_at(square);
-        if piece.is_some() {
-            key ^= numbers.pieces[piece.index()][square.index()];
-        }
-    }
+    position.occupied().each(|square| {
+        key ^= numbers.pieces[position.piece_at(square).index()][square.index()];
+    });
     key
 }
 
 /// What is not on the board, where that side is to move.
-fn mover_key(position: &AnyPosition, turn: Color) -> u64 {
+fn mover_key(position: &Position<Shogi>, turn: Color) -> u64 {
     let numbers = &*NUMBERS;
     let hand = position.hand(turn);
     let hands = HAND.into_iter().zip(&numbers.hands).map(|(kind, row)| row[hand.count(kind)]);
@@ -99,8 +107,7 @@ fn mover_key(position: &AnyPosition, turn: Color) -> u64 {
 
 /// The key of a board after a legal move.
 #[inline]
-fn board_key_after(position: &AnyPosition, board: u64, mv: Move) -> u64 {
-    let numbers = &*NUMBERS;
+fn board_key_after(numbers: &Numbers, position: &Position<Shogi>, board: u64, mv: Move) -> u64 {
     let number = |piece: Piece, square: Square| numbers.pieces[piece.index()][square.index()];
     let to = mv.to();
     if let Some(kind) = mv.dropped() {
@@ -108,8 +115,7 @@ fn board_key_after(position: &AnyPosition, board: u64, mv: Move) -> u64 {
     }
     let (piece, taken) = (position.piece_at(mv.from()), position.piece_at(to));
     let arrived = if mv.is_promotion() { piece.promoted() } else { piece };
-    let captured = if taken.is_some() { number(taken, to) } else { 0 };
-    board ^ number(piece, mv.from()) ^ captured ^ number(arrived, to)
+    board ^ number(piece, mv.from()) ^ number(taken, to) ^ number(arrived, to)
 }
 
 /// A book to be probed where it lies.
@@ -126,9 +132,14 @@ struct Record {
 }
 
 impl Record {
-    fn read(from: &mut Taker<'_>) -> Option<Self> {
-        let (key, bits, count) = (from.u64()?, from.u16()?, from.u16()?);
-        Some(Self { key, bits, count, score: from.u32()? as i32 })
+    fn of(bytes: &[u8; RECORD as usize]) -> Self {
+        let word = u128::from_le_bytes(*bytes);
+        Self {
+            key: word as u64,
+            bits: (word >> 64) as u16,
+            count: (word >> 80) as u16,
+            score: (word >> 96) as i32,
+        }
     }
 }
 
@@ -161,18 +172,16 @@ impl AperyBook {
     }
 
     fn record(&self, index: u64) -> Result<Record, BookError> {
-        let bytes = bytes_at(&*self.input, index * RECORD, RECORD as usize)?;
-        Record::read(&mut Taker::new(&bytes))
-            .ok_or_else(|| BookError::damaged(index * RECORD, "not a record"))
+        let mut bytes = [0; RECORD as usize];
+        self.input.read_at(index * RECORD, &mut bytes)?;
+        Ok(Record::of(&bytes))
     }
 
     /// The entry of a position. Moves that are not legal are left out: other positions may have the
     /// same key.
     pub fn find(&self, position: &AnyPosition) -> Result<Option<Entry>, BookError> {
-        if position.game() != Game::Shogi {
-            return Ok(None);
-        }
-        let key = apery_key(position);
+        let AnyPosition::Shogi(position) = position else { return Ok(None) };
+        let key = key_of_shogi(position);
         let (mut low, mut high) = (0, self.records);
         while low < high {
             let middle = low.midpoint(high);
@@ -187,12 +196,16 @@ impl AperyBook {
             records.push(record);
             low += 1;
         }
-        Ok(entry_of(position, key_of(position)?, &records))
+        Ok(entry_of(position, key_of_position(position)?, records.into_iter()))
     }
 }
 
 /// The entry that the records of a key are for a position.
-fn entry_of(position: &AnyPosition, key: Key, records: &[Record]) -> Option<Entry> {
+fn entry_of(
+    position: &Position<Shogi>,
+    key: Key,
+    records: impl ExactSizeIterator<Item = Record>,
+) -> Option<Entry> {
     let mut entry = Entry { key, ply: 0, comment: None, moves: Vec::with_capacity(records.len()) };
     for record in records {
         let mv = from_apery_bits(Game::Shogi, record.bits);
@@ -207,7 +220,8 @@ fn entry_of(position: &AnyPosition, key: Key, records: &[Record]) -> Option<Entr
 
 /// What the records of a file are sorted by.
 pub fn order_of(entry: &Entry) -> Result<[u8; 8], BookError> {
-    Ok(apery_key(&entry.position(Game::Shogi)?).to_be_bytes())
+    let key = apery_key(&entry.position(Game::Shogi)?);
+    Ok(key.ok_or_else(|| BookError::Unfit("not a position of shogi".to_owned()))?.to_be_bytes())
 }
 
 /// The records of a position, sorted by that; and what had no place in them. A move that was never counted counts once, else it
@@ -283,19 +297,19 @@ mod tests {
         assert_eq!(twister.next(), 0x401F_7AC7_8BC8_0F1C);
         assert_eq!(NUMBERS.turn, 0x3FA5_1FD0_A8BB_5298);
         let mut position = AnyPosition::startpos(Game::Shogi);
-        assert_eq!(apery_key(&position), 0xEEBE_8EE7_E1AD_7E15);
+        assert_eq!(apery_key(&position), Some(0xEEBE_8EE7_E1AD_7E15));
         position.play(position.parse_usi("7g7f").unwrap());
-        assert_eq!(apery_key(&position), 0x3E7B_1F82_5672_20D5);
+        assert_eq!(apery_key(&position), Some(0x3E7B_1F82_5672_20D5));
         let sfen = "lnsgk1snl/1r4g2/p1pppp1pp/6p2/1p5P1/2P6/PPSPPPP1P/7R1/LN1GKGSNL w Bb 12";
         let position = AnyPosition::from_sfen(Game::Shogi, sfen).unwrap();
-        assert_eq!(apery_key(&position), 0xE783_DAB6_FFE8_59AC);
+        assert_eq!(apery_key(&position), Some(0xE783_DAB6_FFE8_59AC));
     }
 
     #[test]
     fn keys_after_moves_are_keys_of_positions() {
         let mut rng = seed::Rng::new(71);
         for _ in 0..20 {
-            let mut position = AnyPosition::startpos(Game::Shogi);
+            let mut position = Position::<Shogi>::startpos();
             for _ in 0..120 {
                 let legal = position.legal_moves();
                 if legal.is_empty() {
@@ -304,9 +318,9 @@ mod tests {
                 let board = board_key(&position);
                 let other = mover_key(&position, position.turn().opponent());
                 let mv = legal[rng.below(legal.len())];
-                let expected = board_key_after(&position, board, mv) ^ other;
+                let expected = board_key_after(&NUMBERS, &position, board, mv) ^ other;
                 position.play(mv);
-                assert_eq!(apery_key(&position), expected);
+                assert_eq!(key_of_shogi(&position), expected);
             }
         }
     }

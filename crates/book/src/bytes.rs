@@ -48,6 +48,7 @@ pub(crate) fn bytes_at(input: &dyn ReadAt, offset: u64, length: usize) -> io::Re
 }
 
 /// A number in groups of seven bits, the lowest first.
+#[inline]
 pub(crate) fn put_number(out: &mut Vec<u8>, mut number: u64) {
     while number >= 128 {
         out.push(number as u8 | 128);
@@ -87,32 +88,39 @@ impl<'a> Taker<'a> {
         self.at == self.bytes.len()
     }
 
+    #[inline]
     pub(crate) fn take(&mut self, length: usize) -> Option<&'a [u8]> {
         let part = self.bytes.get(self.at..self.at.checked_add(length)?)?;
         self.at += length;
         Some(part)
     }
 
+    #[inline]
     pub(crate) fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
         self.take(N)?.try_into().ok()
     }
 
+    #[inline]
     pub(crate) fn byte(&mut self) -> Option<u8> {
         self.array().map(|[byte]| byte)
     }
 
+    #[inline]
     pub(crate) fn u16(&mut self) -> Option<u16> {
         self.array().map(u16::from_le_bytes)
     }
 
+    #[inline]
     pub(crate) fn u32(&mut self) -> Option<u32> {
         self.array().map(u32::from_le_bytes)
     }
 
+    #[inline]
     pub(crate) fn u64(&mut self) -> Option<u64> {
         self.array().map(u64::from_le_bytes)
     }
 
+    #[inline]
     pub(crate) fn number(&mut self) -> Option<u64> {
         let mut number = 0;
         for shift in (0..64).step_by(7) {
@@ -128,6 +136,7 @@ impl<'a> Taker<'a> {
         None
     }
 
+    #[inline]
     pub(crate) fn signed(&mut self) -> Option<i64> {
         let number = self.number()?;
         Some((number >> 1) as i64 ^ -((number & 1) as i64))

@@ -133,6 +133,11 @@ pub fn key_of(position: &AnyPosition) -> Result<Key, BookError> {
     psv::pack_position(position).map_err(|error| BookError::Unfit(error.to_string()))
 }
 
+/// The same for a position whose game is known.
+pub(crate) fn key_of_position<V: Variant>(position: &Position<V>) -> Result<Key, BookError> {
+    psv::pack_position_of(position).map_err(|error| BookError::Unfit(error.to_string()))
+}
+
 /// The position of a key, with that number for its next move. Both kings must be there.
 pub fn position_of(game: Game, key: &Key, ply: u32) -> Result<AnyPosition, BookError> {
     let position = psv::unpack_position(game, key, ply)
@@ -141,6 +146,11 @@ pub fn position_of(game: Game, key: &Key, ply: u32) -> Result<AnyPosition, BookE
         return Err(BookError::Unfit(format!("{}: a king is missing", position.sfen())));
     }
     Ok(position)
+}
+
+/// The hash ([`AnyPosition::key`]) of the position of a key, without setting it up.
+pub(crate) fn hash_of(game: Game, key: &Key) -> Result<u64, BookError> {
+    psv::hash_of_packed(game, key).map_err(|error| BookError::Unfit(error.to_string()))
 }
 
 /// The position turned by 180 degrees with colours swapped: its twin, worth the same to the side to

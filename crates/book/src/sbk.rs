@@ -17,10 +17,10 @@ mod tests;
 mod write;
 
 pub use read::SbkBook;
-pub(crate) use write::{Numbers, Part, Writer};
+pub(crate) use write::{Part, Positions, Writer};
 
 use crate::bytes::{Taker, put_number};
-use rules::{AnyPosition, Color, Game, Kind, Move, Square};
+use rules::{Color, Game, Kind, Move, Position, Shogi, Square};
 
 /// Kinds by their number in a move.
 const KINDS: [Kind; 8] = [
@@ -33,6 +33,19 @@ const KINDS: [Kind; 8] = [
     Kind::Rook,
     Kind::King,
 ];
+/// The numbers of kinds in a move, by kind; promoted ones have eight more.
+const NUMBERS: [u32; 16] = {
+    let mut numbers = [0; 16];
+    let mut plain = 0;
+    while plain < KINDS.len() {
+        numbers[KINDS[plain].index()] = plain as u32 + 1;
+        if let Some(promoted) = KINDS[plain].promoted() {
+            numbers[promoted.index()] = plain as u32 + 9;
+        }
+        plain += 1;
+    }
+    numbers
+};
 /// What somebody thought of a move, by number, as comments say it.
 const OPINIONS: [&str; 5] = ["", "forced", "good", "bad", "blunder"];
 
@@ -80,12 +93,9 @@ fn decode(code: u32) -> Option<Move> {
     (from != to).then(|| Move::board(from, to, code >> 19 & 1 == 1))
 }
 
-fn encode(position: &AnyPosition, mv: Move) -> u32 {
+fn encode(position: &Position<Shogi>, mv: Move) -> u32 {
     let game = Game::Shogi;
-    let number = |kind: Kind| {
-        let plain = KINDS.iter().position(|&k| k == kind.unpromoted()).map_or(0, |n| n + 1);
-        (plain + if kind.is_promoted() { 8 } else { 0 }) as u32
-    };
+    let number = |kind: Kind| NUMBERS[kind.index()];
     let to = mv.to();
     let mut code = (to.rank(game) as u32) << 8 | (to.file(game) as u32) << 12;
     let piece = mv.dropped().or_else(|| position.piece_at(mv.from()).kind());

@@ -1,10 +1,22 @@
 //! Positions from what stands where, without a detour through text.
 
+use crate::bits::Bits;
 use crate::position::Position;
 use crate::sfen::{
     Counts, Kings, MAX_PLY, check_counts, check_pawns_and_dead_pieces, check_waiting_side,
 };
-use crate::{Color, Hand, Kind, Piece, Square, Variant};
+use crate::{Color, Hand, Kind, Piece, Square, Variant, zobrist};
+
+/// The number of the kind a piece has in hand, by that of its kind.
+const UNPROMOTED: [usize; 16] = {
+    let mut table = [0; 16];
+    let mut kind = 0;
+    while kind < Kind::ALL.len() {
+        table[Kind::ALL[kind].index()] = Kind::ALL[kind].unpromoted().index();
+        kind += 1;
+    }
+    table
+};
 
 impl<V: Variant> Position<V> {
     /// A position with those pieces by number of square, hands, side to move and number of the
@@ -26,13 +38,11 @@ impl<V: Variant> Position<V> {
         }
         let mut position = Self::empty();
         let mut counts = Counts::default();
-        for (index, &piece) in board.iter().enumerate() {
-            let (Some(kind), Some(color)) = (piece.kind(), piece.color()) else { continue };
-            counts.kinds[kind.unpromoted().index()] += 1;
-            if kind == Kind::King {
-                counts.kings[color.index()] += 1;
-            }
-            position.put(piece, Square::new(index));
+        position.put_all(pieces_of(board).inspect(|(piece, _)| {
+            counts.kinds[UNPROMOTED[piece.kind_index()]] += 1;
+        }));
+        for color in Color::BOTH {
+            counts.kings[color.index()] = position.pieces_of(color, Kind::King).count() as usize;
         }
         for hand in hands {
             for kind in Kind::HAND {
@@ -56,5 +66,58 @@ impl<V: Variant> Position<V> {
             check_waiting_side(&position, &mut reasons);
         }
         if reasons.is_empty() { Ok(position) } else { Err(reasons) }
+    }
+
+    /// What [`Position::key`] is of that position, without setting it up; nothing is checked.
+    pub fn key_of_placement(board: &[Piece], hands: [Hand; 2], turn: Color) -> u64 {
+        let board = &board[..board.len().min(V::SQUARES)];
+        let pieces = pieces_of(board).fold(0, |key, (piece, sq)| key ^ zobrist::board(piece, sq));
+        let turn = if turn == Color::White { zobrist::turn() } else { 0 };
+        pieces ^ turn ^ zobrist::hands(hands)
+    }
+}
+
+/// The pieces of a board with their squares. Where something stands is found without a question whose answer no processor can
+/// guess: half of the squares are empty.
+fn pieces_of(board: &[Piece]) -> impl Iterator<Item = (Piece, Square)> + '_ {
+    let (mut places, mut count) = ([0u8; 81], 0);
+    for (index, piece) in board.iter().enumerate().take(places.len()) {
+        places[count] = index as u8;
+        count += usize::from(piece.is_some());
+    }
+    let places = places.into_iter().take(count).map(usize::from);
+    places.map(|index| (board[index], Square::new(index)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Minishogi, Shogi};
+    use seed::Rng;
+
+    fn check<V: Variant>() {
+        let mut rng = Rng::new(5);
+        let mut pos = Position::<V>::startpos();
+        for _ in 0..120 {
+            let board: Vec<Piece> = Square::all(V::GAME).map(|sq| pos.piece_at(sq)).collect();
+            let hands = Color::BOTH.map(|color| pos.hand(color));
+            let (turn, ply) = (pos.turn(), pos.ply());
+            let again = Position::<V>::from_placement(&board, hands, turn, ply, Kings::Both);
+            let again = again.unwrap();
+            assert_eq!(again, pos);
+            again.assert_consistent();
+            assert_eq!(Position::<V>::key_of_placement(&board, hands, turn), pos.key());
+            let legal = pos.legal_moves();
+            if legal.is_empty() {
+                break;
+            }
+            pos.play(legal[rng.below(legal.len())]);
+        }
+    }
+
+    #[test]
+    fn placements_give_positions_and_keys_back() {
+        check::<Shogi>();
+        check::<Minishogi>();
     }
 }

@@ -6,6 +6,8 @@ use std::fmt;
 
 /// Index in `Position::kinds` of everything that moves like a gold.
 const GOLDS: usize = 15;
+/// The numbers of these kinds: gold, and promoted pawn, lance, knight and silver.
+const GOLDEN: [usize; 5] = [7, 9, 10, 11, 12];
 
 /// What changes with every move and is restored, not recomputed, by `undo`.
 #[derive(Clone, Copy, Debug)]
@@ -197,6 +199,19 @@ impl<V: Variant> Position<V> {
         self.state.board_key ^= zobrist::board(piece, sq);
     }
 
+    /// Adds pieces to an empty board; keys follow.
+    #[inline]
+    pub(crate) fn put_all(&mut self, pieces: impl Iterator<Item = (Piece, Square)>) {
+        for (piece, sq) in pieces {
+            let bit = V::Bits::of(sq);
+            self.kinds[piece.kind_index()] |= bit;
+            self.colors[piece.index() >> 4] |= bit;
+            self.board[sq.index()] = piece;
+            self.state.board_key ^= zobrist::board(piece, sq);
+        }
+        self.kinds[GOLDS] = GOLDEN.iter().fold(V::Bits::EMPTY, |all, &kind| all | self.kinds[kind]);
+    }
+
     /// Takes the piece off a square; keys follow.
     #[inline]
     pub(crate) fn lift(&mut self, piece: Piece, sq: Square) {
@@ -237,14 +252,7 @@ impl<V: Variant> Position<V> {
             let king = self.pieces_of(color, Kind::King);
             self.kings[color.index()] = if king.any() { king.first() } else { Square::NONE };
         }
-        let mut hand_key = 0u64;
-        for color in Color::BOTH {
-            for kind in Kind::HAND {
-                let n = self.hand(color).count(kind) as u64;
-                hand_key = hand_key.wrapping_add(zobrist::hand(color, kind).wrapping_mul(n));
-            }
-        }
-        self.state.hand_key = hand_key;
+        self.state.hand_key = zobrist::hands(self.state.hands);
         if self.turn == Color::White {
             self.state.board_key ^= zobrist::turn();
         }

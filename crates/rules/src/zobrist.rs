@@ -1,6 +1,6 @@
 //! Random numbers behind position keys, fixed for all time (they end up in files).
 
-use crate::{Color, Kind, Piece, Square};
+use crate::{Color, Hand, Kind, Piece, Square};
 use seed::Rng;
 
 struct Keys {
@@ -45,6 +45,17 @@ pub(crate) fn board(piece: Piece, sq: Square) -> u64 {
 #[inline]
 pub(crate) fn hand(color: Color, kind: Kind) -> u64 {
     KEYS.hand[color.index()][kind.index()]
+}
+
+/// The number of both hands.
+pub(crate) fn hands(hands: [Hand; 2]) -> u64 {
+    let mut key = 0u64;
+    for (color, held) in Color::BOTH.into_iter().zip(hands) {
+        for kind in Kind::HAND {
+            key = key.wrapping_add(hand(color, kind).wrapping_mul(held.count(kind) as u64));
+        }
+    }
+    key
 }
 
 /// The number for White to move, part of the board key.

@@ -326,7 +326,7 @@ pub(crate) fn unpack(scheme: Scheme, game: Game, bytes: &[u8; 32]) -> Result<Pla
     if kings[0] == kings[1] && kings[0] < squares {
         return bad(format!("both kings on square {}", kings[0]));
     }
-    let mut missing = set(game);
+    let mut counts = 0;
     for square in 0..squares {
         if square == kings[0] || square == kings[1] {
             continue;
@@ -336,10 +336,13 @@ pub(crate) fn unpack(scheme: Scheme, game: Game, bytes: &[u8; 32]) -> Result<Pla
             return bad(format!("unknown code on square {square}"));
         }
         bits.skip(length);
-        if piece.is_some() {
-            placement.board[square] = piece;
-            missing[UNPROMOTED[piece.kind_index()]] -= 1;
-        }
+        // Also where there is none: half of the squares are empty, and a processor would guess wrong.
+        placement.board[square] = piece;
+        counts += UNITS[piece.kind_index()];
+    }
+    let mut missing = set(game);
+    for kind in ORDER {
+        missing[kind.index()] -= (counts >> (8 * kind.index()) & 255) as i32;
     }
     if let Some(kind) = ORDER.into_iter().find(|k| missing[k.index()] < 0) {
         return Err(too_many(kind));

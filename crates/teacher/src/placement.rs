@@ -61,6 +61,15 @@ impl Placement {
         left
     }
 
+    /// The hash of the position, whether or not it makes sense.
+    pub(crate) fn hash(&self) -> u64 {
+        let (board, hands, turn) = (self.squares(), self.hands, self.turn);
+        match self.game {
+            Game::Shogi => Position::<Shogi>::key_of_placement(board, hands, turn),
+            Game::Minishogi => Position::<Minishogi>::key_of_placement(board, hands, turn),
+        }
+    }
+
     /// The position, with that number for its next move. Kings may be missing.
     pub(crate) fn position(&self, ply: u32) -> Result<AnyPosition, PackError> {
         let (board, hands, turn) = (self.squares(), self.hands, self.turn);

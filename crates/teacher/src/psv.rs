@@ -65,9 +65,19 @@ pub fn pack_position(position: &AnyPosition) -> Result<[u8; 32], PackError> {
     pack(Scheme::YaneuraOu, &Placement::of_any(position))
 }
 
+/// The same for a position whose game is known.
+pub fn pack_position_of<V: Variant>(position: &Position<V>) -> Result<[u8; 32], PackError> {
+    pack(Scheme::YaneuraOu, &Placement::of(position))
+}
+
 /// Reads what [`pack_position`] writes, with that number for the next move. Kings may be missing.
 pub fn unpack_position(game: Game, packed: &[u8; 32], ply: u32) -> Result<AnyPosition, PackError> {
     unpack(Scheme::YaneuraOu, game, packed)?.position(ply)
+}
+
+/// What [`AnyPosition::key`] is of a position in [`pack_position`]'s bytes, without setting it up.
+pub fn hash_of_packed(game: Game, packed: &[u8; 32]) -> Result<u64, PackError> {
+    Ok(unpack(Scheme::YaneuraOu, game, packed)?.hash())
 }
 
 /// The score of a record.

@@ -1,16 +1,16 @@
-//! The keys of a book in memory, and which positions with them a walk has met.
+//! The keys of a book in memory, and the records that belong to them.
 
 use super::{AperyBook, RECORD, Record};
 use crate::bytes::{Taker, bytes_at};
 use crate::parallel::in_order;
 use crate::{BookError, Key};
 use std::cmp::Ordering;
-use std::collections::HashSet;
-use std::collections::hash_map::DefaultHasher;
-use std::hash::Hasher;
 
 /// Records read at a time.
 const PART: u64 = 1 << 16;
+/// Records that are read at once where those wanted lie close together, and on average how many there are between two of these at most.
+const AHEAD: u64 = 4096;
+const CLOSE: u64 = 128;
 /// Bits of the map for each key, as a power of two.
 const SPREAD: u32 = 4;
 /// Bits of a word of the map, as a power of two.
@@ -82,11 +82,17 @@ impl Index {
         (word as usize, 1 << (key & 63) | 1 << (key >> 6 & 63) | 1 << (key >> 12 & 63))
     }
 
+    /// Whether a key looks as if it were there.
+    #[inline]
+    pub(super) fn may_have(&self, key: u64) -> bool {
+        let (word, bits) = self.bits(key);
+        self.words[word] & bits == bits
+    }
+
     /// The place of a key.
     #[inline]
     pub(super) fn place(&self, key: u64) -> Option<u32> {
-        let (word, bits) = self.bits(key);
-        if self.words[word] & bits != bits {
+        if !self.may_have(key) {
             return None;
         }
         let group = (key >> self.shift) as usize;
@@ -95,14 +101,56 @@ impl Index {
         found.map(|place| (from + place) as u32)
     }
 
-    /// The records of the key at a place.
-    pub(super) fn records(&self, book: &AperyBook, place: u32) -> Result<Vec<Record>, BookError> {
-        let first = u64::from(self.keys[place as usize].1);
+    /// The numbers of the first record of the key at a place and of the first after it.
+    fn span(&self, book: &AperyBook, place: u32) -> (u64, u64) {
         let next = self.keys.get(place as usize + 1);
         let end = next.map_or(book.records, |&(_, first)| u64::from(first));
-        let bytes = bytes_at(&*book.input, first * RECORD, ((end - first) * RECORD) as usize)?;
-        let mut from = Taker::new(&bytes);
-        Ok(std::iter::from_fn(|| Record::read(&mut from)).collect())
+        (u64::from(self.keys[place as usize].1), end)
+    }
+}
+
+/// The records of keys that come in the order of places, read in long pieces where they lie close together.
+pub(super) struct Records<'a> {
+    book: &'a AperyBook,
+    index: &'a Index,
+    /// Records that are read with those wanted.
+    ahead: u64,
+    /// The first record after all that will be wanted.
+    end: u64,
+    /// The number of the first record held.
+    first: u64,
+    bytes: Vec<u8>,
+}
+
+impl<'a> Records<'a> {
+    pub(super) fn new(
+        book: &'a AperyBook,
+        index: &'a Index,
+        mut places: impl ExactSizeIterator<Item = u32>,
+    ) -> Self {
+        let (count, first) = (places.len() as u64, places.next().unwrap_or(0));
+        let last = places.last().unwrap_or(first);
+        let (start, end) =
+            if count == 0 { (0, 0) } else { (index.span(book, first).0, index.span(book, last).1) };
+        let ahead = if (end - start) / count.max(1) < CLOSE { AHEAD } else { 0 };
+        Self { book, index, ahead, end, first: 0, bytes: Vec::new() }
+    }
+
+    /// The records of the key at a place.
+    pub(super) fn of(
+        &mut self,
+        place: u32,
+    ) -> Result<impl ExactSizeIterator<Item = Record> + '_, BookError> {
+        let (first, end) = self.index.span(self.book, place);
+        if first < self.first || end > self.first + self.bytes.len() as u64 / RECORD {
+            let until = (first + self.ahead).min(self.end).max(end);
+            self.bytes.resize(((until - first) * RECORD) as usize, 0);
+            self.book.input.read_at(first * RECORD, &mut self.bytes)?;
+            self.first = first;
+        }
+        let from = ((first - self.first) * RECORD) as usize;
+        let bytes = &self.bytes[from..from + ((end - first) * RECORD) as usize];
+        Ok(bytes.as_chunks().0.iter().map(Record::of))
     }
 }
 
@@ -126,57 +174,23 @@ fn not_in_order(record: u64) -> BookError {
     BookError::damaged(record * RECORD, "not in order")
 }
 
+/// An odd number of many bits.
+const SPREADING: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// A position whose key is in the book.
 #[derive(Clone, Copy)]
 pub(super) struct Known {
     pub(super) key: Key,
     pub(super) place: u32,
     /// Never 0.
-    print: u64,
+    pub(super) print: u64,
 }
 
 impl Known {
     pub(super) fn new(key: Key, place: u32) -> Self {
-        let mut hasher = DefaultHasher::new();
-        hasher.write(&key);
-        Self { key, place, print: hasher.finish() | 1 }
-    }
-}
-
-/// The positions that were met. A key leaves only the opponent's hand open, and that is what is left of a full set: within even games there
-/// is one position with it, which is known by its print. Others, of handicap games, are kept whole.
-pub(super) struct Met {
-    /// By place; 0 for none.
-    prints: Vec<u64>,
-    others: HashSet<Key>,
-    /// Keys that were met.
-    keys: usize,
-}
-
-impl Met {
-    /// None, of so many keys.
-    pub(super) fn new(keys: usize) -> Self {
-        Self { prints: vec![0; keys], others: HashSet::new(), keys: 0 }
-    }
-
-    /// Whether all keys were met.
-    pub(super) fn is_all(&self) -> bool {
-        self.keys == self.prints.len()
-    }
-
-    pub(super) fn has(&self, position: &Known) -> bool {
-        self.prints[position.place as usize] == position.print
-            || self.others.contains(&position.key)
-    }
-
-    /// Takes a position; whether it was not there.
-    pub(super) fn insert(&mut self, position: &Known) -> bool {
-        let print = &mut self.prints[position.place as usize];
-        if *print == 0 {
-            *print = position.print;
-            self.keys += 1;
-            return true;
-        }
-        *print != position.print && self.others.insert(position.key)
+        let print = key.as_chunks().0.iter().fold(0, |print: u64, &word| {
+            (print ^ u64::from_le_bytes(word)).wrapping_mul(SPREADING).rotate_left(29)
+        });
+        Self { key, place, print: print | 1 }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::codec::Sources;
 use crate::losses::{Losses, Problems};
-use crate::model::position_of;
+use crate::model::hash_of;
 use crate::parallel::in_order;
 use crate::runs::{Chunk, Maker, Merged, Place, Sorter};
 use crate::{BookError, Combine, Entry, Format, Header, Source, apery, db, native, sbk, ybb};
@@ -363,19 +363,21 @@ impl Target {
     }
 
     fn write_sbk(mut self, draft: &mut Draft, progress: Telling<'_>) -> Result<Written, BookError> {
-        let mut numbers = sbk::Numbers::new(self.sorter.most());
+        let mut positions = sbk::Positions::new(self.sorter.most());
         let hashed = |merged: Merged<'_>| {
-            let mut part = Vec::new();
+            let (mut keys, mut hashes) = (Vec::new(), Vec::new());
             merged.each_key(|key| {
-                part.push((*key, position_of(Game::Shogi, key, 1)?.key()));
+                keys.push(*key);
+                hashes.push(hash_of(Game::Shogi, key)?);
                 Ok(())
             })?;
-            Ok(part)
+            Ok((keys, hashes))
         };
-        self.sorter.pass(self.combine, hashed, |part| {
-            numbers.add(&part)?;
+        self.sorter.pass(self.combine, hashed, |(keys, hashes)| {
+            positions.add(&keys, &hashes)?;
             progress(0)
         })?;
+        let numbers = positions.numbers(self.threads)?;
         let mut writer = sbk::Writer::new(draft, &self.header, &numbers)?;
         let mut written = Written::default();
         self.sorter.finish(

@@ -70,7 +70,7 @@ fn put_record(out: &mut Vec<u8>, record: &Record<'_>) {
 pub(super) fn next_record<'a>(from: &mut Taker<'a>) -> Option<Record<'a>> {
     let (length, order, skip) = (from.u32()?, from.u16()?, from.u16()?);
     let bytes = from.take(length as usize)?;
-    Some(Record { order: bytes.get(..usize::from(order))?, entry: bytes.get(usize::from(skip)..)? })
+    Some(Record::new(bytes.get(..usize::from(order))?, bytes.get(usize::from(skip)..)?))
 }
 
 /// The records of bytes that begin with one.

@@ -3,13 +3,15 @@ use crate::losses::{Losses, Problems};
 use crate::model::key_of;
 use crate::sample::{leak, random_entries};
 use crate::{BookError, Entry, Header, Key};
+use rules::AnyPosition;
 use std::collections::HashSet;
 
 fn write(header: &Header, entries: &[Entry]) -> Result<(Vec<u8>, Losses), BookError> {
-    let hashed = |entry: &Entry| Ok((entry.key, entry.position(Game::Shogi)?.key()));
-    let keys = entries.iter().map(hashed).collect::<Result<Vec<_>, BookError>>()?;
-    let mut numbers = Numbers::new(keys.len());
-    numbers.add(&keys)?;
+    let mut positions = Positions::new(entries.len());
+    for entry in entries {
+        positions.add(&[entry.key], &[entry.position(Game::Shogi)?.key()])?;
+    }
+    let numbers = positions.numbers(2)?;
     let mut writer = Writer::new(Vec::new(), header, &numbers)?;
     for entries in entries.chunks(70) {
         let mut part = Part::default();
@@ -62,14 +64,14 @@ fn what_is_written_is_read() {
 
 #[test]
 fn moves_have_the_bits_of_the_field() {
-    let mut position = AnyPosition::startpos(Game::Shogi);
+    let mut position = Position::<Shogi>::startpos();
     let mv = position.parse_usi("7g7f").unwrap();
     assert_eq!(encode(&position, mv), 7 | 7 << 4 | 6 << 8 | 7 << 12 | 1 << 24);
     position.play(mv);
     let mv = position.parse_usi("3c3d").unwrap();
     assert_eq!(encode(&position, mv), 3 | 3 << 4 | 4 << 8 | 3 << 12 | 17 << 24 | 1 << 31);
     let sfen = "4k4/9/9/9/9/6p2/9/1B7/4K4 b G 1";
-    let position = AnyPosition::from_sfen(Game::Shogi, sfen).unwrap();
+    let position = Position::<Shogi>::from_sfen(sfen).unwrap();
     for &mv in &position.legal_moves() {
         assert_eq!(decode(encode(&position, mv)), Some(mv));
     }

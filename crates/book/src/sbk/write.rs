@@ -3,14 +3,44 @@
 
 use super::{OPINIONS, encode, put_bytes, put_field};
 use crate::losses::Losses;
-use crate::model::key_of;
+use crate::model::key_of_position;
 use crate::table::Table;
 use crate::{BookError, BookMove, Entry, Header, Key};
-use rules::{AnyPosition, Color, Game};
+use rules::{AnyPosition, Color, Game, Position, Shogi};
 use std::io::Write;
 
 /// Bytes of the number of a state without moves, which is written when it is known.
 const WIDE: usize = 5;
+
+/// The positions of a book in the order of their keys, before there are numbers for them.
+#[derive(Default)]
+pub(crate) struct Positions {
+    keys: Vec<Key>,
+    hashes: Vec<u64>,
+}
+
+impl Positions {
+    /// None yet, of so many at most.
+    pub(crate) fn new(most: usize) -> Self {
+        Self { keys: Vec::with_capacity(most), hashes: Vec::with_capacity(most) }
+    }
+
+    /// The next positions, with the hashes of [`AnyPosition::key`].
+    pub(crate) fn add(&mut self, keys: &[Key], hashes: &[u64]) -> Result<(), BookError> {
+        let count = self.keys.len() + keys.len();
+        if count > i32::MAX as usize {
+            return Err(BookError::Unfit(format!("{count} positions in this format")));
+        }
+        self.keys.extend(keys);
+        self.hashes.extend(hashes);
+        Ok(())
+    }
+
+    /// Their numbers.
+    pub(crate) fn numbers(self, threads: usize) -> Result<Numbers, BookError> {
+        Ok(Numbers { table: Table::of(&self.hashes, threads)?, keys: self.keys })
+    }
+}
 
 /// The numbers of positions: their places among all, which are in the order of their keys.
 pub(crate) struct Numbers {
@@ -19,41 +49,36 @@ pub(crate) struct Numbers {
 }
 
 impl Numbers {
-    /// None yet, of so many positions at most.
-    pub(crate) fn new(most: usize) -> Self {
-        Self { table: Table::new(most), keys: Vec::with_capacity(most) }
-    }
-
-    /// The next positions in the order of their keys, with the hashes of [`AnyPosition::key`].
-    pub(crate) fn add(&mut self, positions: &[(Key, u64)]) -> Result<(), BookError> {
-        let count = self.keys.len() + positions.len();
-        if count > i32::MAX as usize {
-            return Err(BookError::Unfit(format!("{count} positions in this format")));
-        }
-        for &(key, hash) in positions {
-            self.table.insert(hash, self.keys.len() as u32);
-            self.keys.push(key);
-        }
-        Ok(())
-    }
-
     /// The number of the position with a key, from which those after it are counted.
     fn first(&self, key: &Key) -> usize {
         self.keys.partition_point(|known| known < key)
     }
 
-    /// The number of the position after a move; none after one that is not legal, which a file may hold.
-    fn after(&self, position: &mut AnyPosition, m: &BookMove) -> Result<Option<u32>, BookError> {
-        if !position.is_legal(m.mv) {
-            return Ok(None);
-        }
-        position.play(m.mv);
+    /// The hash of the position after a move, if there may be one with it; none after a move that is not legal, which a file may
+    /// hold.
+    #[inline]
+    fn hash_after(&self, position: &Position<Shogi>, m: &BookMove) -> Option<u64> {
+        let hash = position.is_legal(m.mv).then(|| position.key_after(m.mv))?;
+        self.table.touch(hash).then_some(hash)
+    }
+
+    /// The number of the position after a move, which has that hash.
+    fn after(
+        &self,
+        position: &mut Position<Shogi>,
+        m: &BookMove,
+        hash: u64,
+    ) -> Result<Option<u32>, BookError> {
         let mut key = None;
-        let found = self.table.find(position.key(), |number| {
-            let key = key.get_or_insert_with(|| key_of(position));
+        let found = self.table.find(hash, |number| {
+            let key = key.get_or_insert_with(|| {
+                position.play(m.mv);
+                let key = key_of_position(position);
+                position.undo();
+                key
+            });
             key.as_ref().is_ok_and(|key| self.keys[number as usize] == *key)
         });
-        position.undo();
         match key {
             Some(Err(error)) => Err(error),
             _ => Ok(found),
@@ -75,6 +100,8 @@ pub(crate) struct Part {
     next: Option<usize>,
     state: Vec<u8>,
     inner: Vec<u8>,
+    hashes: Vec<Option<u64>>,
+    text: String,
 }
 
 impl Part {
@@ -82,15 +109,25 @@ impl Part {
     pub(crate) fn push(&mut self, entry: &Entry, numbers: &Numbers) -> Result<(), BookError> {
         let number = self.next.unwrap_or_else(|| numbers.first(&entry.key));
         self.next = Some(number + 1);
-        let mut position = entry.position(Game::Shogi)?;
+        let AnyPosition::Shogi(mut position) = entry.position(Game::Shogi)? else {
+            return Err(BookError::Unfit("not a position of shogi".to_owned()));
+        };
         let (mut state, mut inner) =
             (std::mem::take(&mut self.state), std::mem::take(&mut self.inner));
+        // All of them first: what is looked up for one does not wait for another.
+        let mut hashes = std::mem::take(&mut self.hashes);
+        hashes.clear();
+        hashes.extend(entry.moves.iter().map(|m| numbers.hash_after(&position, m)));
         state.clear();
         put_head(&mut state, number, entry, &position);
         let ends = self.ends.len();
-        for m in &entry.moves {
+        for (m, hash) in entry.moves.iter().zip(&hashes) {
             inner.clear();
-            let end = self.put_move(&mut inner, m, &mut position, numbers)?;
+            let next = match hash {
+                Some(hash) => numbers.after(&mut position, m, *hash)?,
+                None => None,
+            };
+            let end = self.put_move(&mut inner, m, &position, next);
             put_bytes(&mut state, 9, &inner);
             if let Some((at, end)) = end {
                 self.ends.push((state.len() - inner.len() + at, end));
@@ -106,14 +143,16 @@ impl Part {
             put_field(&mut inner, 2, u64::from(m.depth));
             put_field(&mut inner, 3, 0);
             put_field(&mut inner, 4, 0);
-            put_bytes(&mut inner, 5, m.mv.usi(Game::Shogi).as_bytes());
+            self.text.clear();
+            m.mv.put_usi(Game::Shogi, &mut self.text);
+            put_bytes(&mut inner, 5, self.text.as_bytes());
             put_bytes(&mut inner, 6, m.source.as_deref().unwrap_or_default().as_bytes());
             put_bytes(&mut state, 10, &inner);
         }
         put_bytes(&mut self.bytes, 3, &state);
         let start = self.bytes.len() - state.len();
         self.ends[ends..].iter_mut().for_each(|(at, _)| *at += start);
-        (self.state, self.inner) = (state, inner);
+        (self.state, self.inner, self.hashes) = (state, inner, hashes);
         Ok(())
     }
 
@@ -122,10 +161,9 @@ impl Part {
         &mut self,
         out: &mut Vec<u8>,
         m: &BookMove,
-        position: &mut AnyPosition,
-        numbers: &Numbers,
-    ) -> Result<Option<(usize, End)>, BookError> {
-        let next = numbers.after(position, m)?;
+        position: &Position<Shogi>,
+        next: Option<u32>,
+    ) -> Option<(usize, End)> {
         let opinion = m.comment.as_deref().and_then(|c| OPINIONS.iter().position(|o| *o == c));
         self.losses.comments += u64::from(m.comment.is_some() && opinion.is_none());
         self.losses.replies += u64::from(m.reply.is_some());
@@ -139,10 +177,10 @@ impl Part {
             put_field(out, 4, 0);
             let at = out.len() - 1;
             out.resize(at + WIDE, 0);
-            return Ok(Some((at, [m.count, won[0], won[1]])));
+            return Some((at, [m.count, won[0], won[1]]));
         }
         put_field(out, 4, next.map_or(-1i64 as u64, u64::from));
-        Ok(None)
+        None
     }
 }
 
@@ -151,7 +189,7 @@ fn small(number: u64) -> u64 {
     number.min(i32::MAX as u64)
 }
 
-fn put_head(out: &mut Vec<u8>, number: usize, entry: &Entry, position: &AnyPosition) {
+fn put_head(out: &mut Vec<u8>, number: usize, entry: &Entry, position: &Position<Shogi>) {
     let sum = |of: fn(&BookMove) -> u64| entry.moves.iter().map(of).fold(0, u64::saturating_add);
     let (games, wins, draws) = (sum(|m| m.count), sum(|m| m.wins), sum(|m| m.draws));
     let lost = games.saturating_sub(wins).saturating_sub(draws);
