@@ -100,10 +100,10 @@ impl NetChoice {
     pub fn open(
         &self,
         game: Game,
-        time: Arc<dyn TimeSource>,
+        time: &Arc<dyn TimeSource>,
     ) -> Result<Arc<dyn Backend>, DeepError> {
         if !self.worker.is_empty() {
-            return start(&self.worker, &self.model, game, &time);
+            return start(&self.worker, &self.model, game, time);
         }
         if self.is_onnx() {
             return self.open_onnx(find(Path::new(&self.model)), game);
@@ -157,7 +157,7 @@ impl LoadedNet {
             };
             return Ok(Self { choice, game, weights: Some(weights), about, fingerprint });
         }
-        let about = choice.open(game, Arc::clone(time))?.describe();
+        let about = choice.open(game, time)?.describe();
         let bytes = std::fs::read(find(Path::new(&choice.model))).unwrap_or_default();
         let sum = crc32fast::hash(&bytes);
         let fingerprint = format!("policy-value {} ({game}) {sum:08x} {}", about, bytes.len());
@@ -168,7 +168,7 @@ impl LoadedNet {
     pub fn backend(&self, time: &Arc<dyn TimeSource>) -> Result<Arc<dyn Backend>, DeepError> {
         match &self.weights {
             Some(weights) => Ok(Arc::new(Native::new(Arc::clone(weights)))),
-            None => self.choice.open(self.game, Arc::clone(time)),
+            None => self.choice.open(self.game, time),
         }
     }
 
@@ -396,8 +396,8 @@ mod tests {
             library: "/nowhere/libonnxruntime.so".to_owned(),
             ..NetChoice::default()
         };
-        let time = Arc::new(think::WallTime::start());
-        let text = choice.open(Game::Shogi, time).err().map(|e| e.to_string()).unwrap();
+        let time: Arc<dyn TimeSource> = Arc::new(think::WallTime::start());
+        let text = choice.open(Game::Shogi, &time).err().map(|e| e.to_string()).unwrap();
         assert!(
             text.contains("/nowhere/libonnxruntime.so") && text.contains("DNN_Library"),
             "{text}"

@@ -118,7 +118,7 @@ impl Equipped {
     }
 
     fn equip_tree(&mut self, wanted: &NetChoice, note: &mut dyn FnMut(&str)) {
-        match wanted.open(self.game, Arc::clone(&self.time)) {
+        match wanted.open(self.game, &self.time) {
             Ok(net) => {
                 note(&format!("policy-value net: {}", net.describe()));
                 self.put_in(tree_search(net, Arc::clone(&self.time)));

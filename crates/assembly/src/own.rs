@@ -78,7 +78,8 @@ impl OwnSearch {
         };
         if set(&ENGINE).is_some_and(|name| name.eq_ignore_ascii_case(PUCT)) {
             let choice = NetChoice::of(|key| set(key).unwrap_or_default().to_owned());
-            choice.open(game, Arc::new(WallTime::start()))?;
+            let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
+            choice.open(game, &time)?;
         } else if let Some(path) = set(&EVAL_DIR) {
             Evaluation::load(Path::new(path), game, nnue::DEFAULT_FV_SCALE)?;
         }

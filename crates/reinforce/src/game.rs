@@ -195,7 +195,7 @@ impl<V: Variant> GameInPlay<V> {
 
     /// Which of one or two nets finds the move: of two the first has Black in games with even numbers.
     fn net(&self, nets: usize) -> usize {
-        let is_first = (self.number % 2 == 0) == (self.pos.turn() == Color::Black);
+        let is_first = self.number.is_multiple_of(2) == (self.pos.turn() == Color::Black);
         usize::from(nets > 1 && !is_first)
     }
 

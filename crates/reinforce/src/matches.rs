@@ -87,7 +87,7 @@ impl NetMatch {
         let mut scores = vec![Wdl::default(); settings.starts.len()];
         let mut number = 0_u64;
         read_games(path, &settings, &lots, &mut |lot, game| {
-            let side = if number % 2 == 0 { Color::Black } else { Color::White };
+            let side = if number.is_multiple_of(2) { Color::Black } else { Color::White };
             if let Some(result) = game.outcome.for_side(side) {
                 scores[lot.assignment.start].add(result);
             }

@@ -110,7 +110,7 @@ impl Run<'_> {
         let (Some(rule), Some(player)) = (self.settings.measured_table, plan.player) else {
             return Ok(());
         };
-        if folder.number % rule.every.max(1) != 0 || path.exists() {
+        if !folder.number.is_multiple_of(rule.every.max(1)) || path.exists() {
             return Ok(());
         }
         watcher.step("temperatures: what each costs the net that plays");
