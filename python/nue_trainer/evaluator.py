@@ -172,7 +172,7 @@ class Evaluator:
         labels: torch.Tensor,
         into: Answers | None = None,
     ) -> Answers:
-        """The answers for positions on the device, in memory of the caller if it has some, zeros to begin with.
+        """The answers for positions on the device, in zeros of the caller if it has some.
 
         There may be more labels than the counts say: what they get means nothing.
         """

@@ -38,6 +38,7 @@ AHEAD = 3
 # Bytes a pipe is asked to hold: a batch of 256 has 210,000. fcntl's number for that on Linux.
 PIPE_BYTES = 1 << 20
 F_SETPIPE_SZ = 1031
+WRONG_CHECKSUM = "the checksum of a request is wrong"
 
 
 @dataclass
@@ -63,7 +64,7 @@ class Request:
         finally:
             self.checked.set()
         if not self.sound:
-            raise ServeError("the checksum of a request is wrong")
+            raise ServeError(WRONG_CHECKSUM)
 
 
 class Memory:
@@ -127,8 +128,9 @@ def read_request(source: BinaryIO, size: int, label_count: int, memory: Memory) 
     counts, asked = parts[1].view(torch.int16), parts[2].view(torch.int16)
     known = counts.numpy().view("<u2"), asked.numpy().view("<u2")
     if int(known[0].sum()) != labels or (labels and int(known[1].max()) >= label_count):
-        wrong = "labels of a request make no sense" if checksum() else "checksum of a request is wrong"
-        raise ServeError(f"the {wrong}")
+        if not checksum():
+            raise ServeError(WRONG_CHECKSUM)
+        raise ServeError("the labels of a request make no sense")
     positions = Asked(parts[0].view(count, size), counts, asked, whole)
     return Request(kind, number, positions, piece, checksum)
 
