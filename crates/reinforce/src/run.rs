@@ -4,6 +4,7 @@
 //! the entry is written last: a run that was killed at any point and is started again does what is missing
 //! and ends with the same files.
 
+mod entry;
 mod measure;
 
 use crate::elsewhere::{GamePlayer, GamesOrder};
@@ -21,8 +22,6 @@ use lab::LabError;
 use lab::folder::{GenerationFolder, LabFolder, write_whole};
 use lab::history::{self, Step};
 use lab::ledger::Generation;
-use lab::{losses, steps};
-use measure::Verdict;
 use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -490,56 +489,6 @@ impl<'a> Run<'a> {
     ) -> Result<(), RunError> {
         let seconds = self.time.now().saturating_sub(began).as_secs_f64();
         Ok(history::add(folder, &Step { command, seconds })?)
-    }
-
-    fn entry(
-        &self,
-        folder: &GenerationFolder,
-        plan: &GenerationPlan,
-        review: &Review,
-        verdict: Option<&Verdict>,
-    ) -> Result<Generation, RunError> {
-        let net = folder.path().join(NET);
-        let steps = history::read(folder)?;
-        let parent = match plan.player {
-            None => "none".to_owned(),
-            Some(generation) => self.fingerprint(&self.net(generation))?,
-        };
-        let best = losses::best(&training::log(&net));
-        Ok(Generation {
-            game: self.settings.play.game.name().to_owned(),
-            line: Some("rl".to_owned()),
-            generation: folder.number,
-            parent,
-            net: self.fingerprint(&net)?,
-            accepted: verdict.is_none_or(|verdict| verdict.accepted),
-            verdict: verdict.map_or_else(|| "no gate".to_owned(), Verdict::told),
-            games: review.games,
-            positions: review.positions,
-            seed: self.settings.seed,
-            loss: best.map(|best| best.loss),
-            version: self.machine.version.clone(),
-            commit: steps::commit(&self.machine.trainer.program),
-            machine: assembly::health::machine_name(),
-            seconds: steps.iter().map(|step| step.seconds).sum::<f64>().round(),
-            note: Some(review.summary(&self.settings.play)),
-            commands: steps.into_iter().map(|step| step.command).collect(),
-            ..Generation::default()
-        })
-    }
-
-    /// A text that tells a net from others.
-    fn fingerprint(&self, path: &Path) -> Result<String, LabError> {
-        let bytes = fs::read(path).map_err(|e| LabError::at(path, &e))?;
-        let net = &self.settings.net;
-        Ok(format!(
-            "policy-value {}x{} ({}) {:08x} {}",
-            net.blocks,
-            net.channels,
-            self.settings.play.game,
-            crc32fast::hash(&bytes),
-            bytes.len()
-        ))
     }
 }
 
