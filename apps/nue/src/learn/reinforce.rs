@@ -5,7 +5,6 @@ use crate::failure::{CommandResult, Failure};
 use crate::interrupt;
 use display::{ReinforceDisplay, say};
 use fleet::exchange::LocalPlayers;
-use reinforce::nets::Players;
 use reinforce::run::{Ended, Run};
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,16 +24,9 @@ pub(super) fn run(args: &LearnArgs) -> CommandResult {
         None => None,
     };
     let mut display = ReinforceDisplay::default();
-    let by_fleet = args.reinforce.as_ref().is_some_and(|flags| flags.fleet);
-    if by_fleet && !matches!(machine.players, Players::Native { .. }) {
-        return Err(Failure::usage(
-            "--fleet plays with the net in integers: without --players torch",
-        ));
-    }
-    let slots = machine.threads.get();
     let mut run = Run::open(&args.folder, settings, &machine, Arc::clone(&time), &stop)?;
-    if by_fleet {
-        run = run.played_by(Box::new(LocalPlayers { slots, time }));
+    if args.reinforce.as_ref().is_some_and(|flags| flags.fleet) {
+        run = run.played_by(LocalPlayers::of(&machine, time).map_err(Failure::usage)?);
     }
     match run.run(args.generations, until, &mut display)? {
         Ended::Generations => Ok(()),

@@ -5,6 +5,8 @@ use crate::batch::{Fault, FaultKind};
 use crate::perform::Equipment;
 use crate::task::{Spec, Unit};
 use reinforce::elsewhere::{GamePlayer, GamesOrder};
+use reinforce::nets::Players;
+use reinforce::run::Machine;
 use reinforce::{FinishedGame, PlayError};
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
@@ -24,6 +26,18 @@ const GLANCE: Duration = Duration::from_millis(50);
 pub struct LocalPlayers {
     pub slots: usize,
     pub time: Arc<dyn TimeSource>,
+}
+
+impl LocalPlayers {
+    /// As many as a machine has threads for; refused where something else than this program computes the net.
+    pub fn of(machine: &Machine, time: Arc<dyn TimeSource>) -> Result<Box<Self>, String> {
+        match machine.players {
+            Players::Native { .. } => Ok(Box::new(Self { slots: machine.threads.get(), time })),
+            Players::Worker { .. } => {
+                Err("--fleet plays with the net in integers: without --players torch".to_owned())
+            }
+        }
+    }
 }
 
 impl std::fmt::Debug for LocalPlayers {
