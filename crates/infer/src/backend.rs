@@ -26,6 +26,11 @@ impl fmt::Display for Shape {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Ticket(pub u64);
 
+impl Ticket {
+    /// Of a batch that was answered without being submitted.
+    pub const NONE: Self = Self(u64::MAX);
+}
+
 /// What keeps a back-end busy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pace {
@@ -78,6 +83,13 @@ pub trait Backend: Send + Sync {
     fn describe(&self) -> String;
 
     fn pace(&self) -> Pace;
+
+    /// Answers a batch where it lies, where the back-end computes on the caller's thread: no ticket, and
+    /// nothing that threads wait for each other for. What is answered is checked as what is polled.
+    /// `None`, and the batch as it was, if it has to be submitted.
+    fn answer(&self, _batch: &mut Batch) -> Option<Result<(), Fault>> {
+        None
+    }
 
     /// Takes a batch. The ticket comes back with it.
     fn submit(&self, batch: Batch) -> Result<Ticket, Fault>;

@@ -1,6 +1,6 @@
 //! Batches that are done, until somebody asks for them.
 
-use crate::backend::{Fault, Ticket};
+use crate::backend::{Backend, Fault, Ticket};
 use crate::batch::Batch;
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -37,6 +37,19 @@ impl Finished {
         let ticket = Ticket(state.next);
         state.next += 1;
         state.in_flight += 1;
+        Ok(ticket)
+    }
+
+    /// What `submit` of a back-end is that computes in [`Backend::answer`].
+    pub(crate) fn submit_to(&self, net: &dyn Backend, mut batch: Batch) -> Result<Ticket, Fault> {
+        // What is no answer is a fault under its ticket, by those who check it below.
+        if let Some(Err(fault)) = net.answer(&mut batch)
+            && fault.ticket().is_none()
+        {
+            return Err(fault);
+        }
+        let ticket = self.begin()?;
+        self.finish(ticket, batch);
         Ok(ticket)
     }
 

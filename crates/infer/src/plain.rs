@@ -48,17 +48,16 @@ impl Hashed {
     }
 }
 
-/// Computes the batch on this thread.
-fn at_once(
-    (shape, finished): (Shape, &Finished),
-    mut batch: Batch,
+/// Answers every position of the batch.
+fn fill(
+    shape: Shape,
+    batch: &mut Batch,
     logit: impl Fn(u64, u16) -> f32,
     value: impl Fn(u64) -> Value,
-) -> Result<Ticket, Fault> {
+) -> Result<(), Fault> {
     if batch.shape() != shape {
         return Err(Fault::Shape { found: batch.shape(), expected: shape });
     }
-    let ticket = finished.begin()?;
     let mut policy = Vec::new();
     for index in 0..batch.len() {
         let key = batch.key(index);
@@ -66,8 +65,7 @@ fn at_once(
         policy.extend(batch.labels(index).iter().map(|&label| logit(key, label)));
         batch.answer(index, &policy, value(key));
     }
-    finished.finish(ticket, batch);
-    Ok(ticket)
+    batch.verify(Ticket::NONE)
 }
 
 impl Backend for Uniform {
@@ -83,9 +81,13 @@ impl Backend for Uniform {
         AT_ONCE
     }
 
-    fn submit(&self, batch: Batch) -> Result<Ticket, Fault> {
+    fn answer(&self, batch: &mut Batch) -> Option<Result<(), Fault>> {
         let even = Value { win: 0.5, draw: 0.0 };
-        at_once((self.shape, &self.finished), batch, |_, _| 0.0, |_| even)
+        Some(fill(self.shape, batch, |_, _| 0.0, |_| even))
+    }
+
+    fn submit(&self, batch: Batch) -> Result<Ticket, Fault> {
+        self.finished.submit_to(self, batch)
     }
 
     fn poll(&self, wait: Duration) -> Result<Option<(Ticket, Batch)>, Fault> {
@@ -110,9 +112,13 @@ impl Backend for Hashed {
         AT_ONCE
     }
 
-    fn submit(&self, batch: Batch) -> Result<Ticket, Fault> {
+    fn answer(&self, batch: &mut Batch) -> Option<Result<(), Fault>> {
         let logit = |key, label| self.logit(key, label);
-        at_once((self.shape, &self.finished), batch, logit, |key| self.value(key))
+        Some(fill(self.shape, batch, logit, |key| self.value(key)))
+    }
+
+    fn submit(&self, batch: Batch) -> Result<Ticket, Fault> {
+        self.finished.submit_to(self, batch)
     }
 
     fn poll(&self, wait: Duration) -> Result<Option<(Ticket, Batch)>, Fault> {

@@ -1,7 +1,7 @@
 //! What a playout costs without a net, how fast the search stops and goes on to the next move, how
 //! well it keeps simulated devices busy, and whether its memory stays what it is.
 //!
-//! `cargo xtask bench puct [cost [threads] | null [threads…] | stop [threads] | devices [microseconds
+//! `cargo xtask bench puct [cost [threads [playouts]] | null [threads…] | stop [threads] | devices [microseconds
 //! [threads [devices…]]] | memory [minutes]]`
 
 #![allow(clippy::print_stdout, reason = "a measurement for people")]
@@ -24,6 +24,9 @@ const POSITIONS: [&str; 3] = [
     "l4gsnl/4g1kb1/2s1pp1pp/p2p2p2/1pr6/3PP1P1P/PP3P1P1/1S1RGK1S1/LN1G3NL b Nb2p 35",
     "l1S3snl/1RGnk4/3gpn1+Pp/pP3pB2/9/P2P5/1S2PPP1P/3+p1K3/L1r2GSNL w G5Pb 86",
 ];
+
+/// Playouts from each position in which their cost is measured, unless told otherwise.
+const COST_PLAYOUTS: u64 = 300_000;
 
 /// The one clock: a search counts from the moment it was asked for.
 static CLOCK: LazyLock<Arc<WallTime>> = LazyLock::new(|| Arc::new(WallTime::start()));
@@ -180,17 +183,17 @@ impl Backend for Devices {
 }
 
 /// Microseconds of computing a playout takes.
-fn cost(threads: &str) {
+fn cost(threads: &str, playouts: u64) {
     println!("cost of a playout with {threads} thread(s), no net:");
     for leaf_mates in ["true", "false"] {
         let options = [("UCT_Threads", threads), ("Leaf_Mate_Search", leaf_mates)];
         let mut engine = engine(Arc::new(Uniform::new(SHAPE)), &options);
         for sfen in POSITIONS {
             engine.set_position(position(sfen)).expect("its game");
-            let limits = Limits { nodes: Some(300_000), ..Limits::default() };
+            let limits = Limits { nodes: Some(playouts), ..Limits::default() };
             let before = computed();
             let (told, _, took) = search(&mut engine, limits, None);
-            let each = |time: Duration| time.as_secs_f64() * 1e6 / 300_000.0;
+            let each = |time: Duration| time.as_secs_f64() * 1e6 / playouts as f64;
             let busy = before.and_then(|b| Some(computed()? - b)).map_or(f64::NAN, each);
             let micros = each(took);
             let (depth, full) = (told.last.seldepth.unwrap_or(0), told.last.hashfull.unwrap_or(0));
@@ -354,7 +357,10 @@ fn main() {
     let rest: Vec<String> = words.collect();
     let first = rest.first().map_or("1", String::as_str);
     match what.as_str() {
-        "cost" => cost(first),
+        "cost" => {
+            let playouts = rest.get(1).and_then(|word| word.parse().ok());
+            cost(first, playouts.unwrap_or(COST_PLAYOUTS));
+        }
         "null" if rest.is_empty() => null(&["1".to_owned()]),
         "null" => null(&rest),
         "stop" => stop(first),
@@ -369,7 +375,7 @@ fn main() {
         }
         "memory" => memory(first.parse().unwrap_or(1.0)),
         _ => {
-            cost("1");
+            cost("1", COST_PLAYOUTS);
             stop("1");
             devices((256, Duration::from_micros(25_600)), "2", &[1]);
         }

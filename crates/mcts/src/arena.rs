@@ -6,6 +6,8 @@
 //!
 //! Everything is a safe atomic. Who may free what is the business of `recycle`.
 
+use os::memory::HUGE_PAGE;
+use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -14,8 +16,9 @@ pub(crate) type Index = u32;
 
 /// Bytes of a cell.
 pub(crate) const CELL: usize = 64;
-/// Cells of a slab: 4 MiB, so that the table of slabs stays in the processor's nearest memory.
-const SLAB_BITS: u32 = 16;
+/// Cells of a slab: 16 MiB, most of which lies on huge pages where the system gives them; and the table
+/// of slabs stays in the processor's nearest memory.
+const SLAB_BITS: u32 = 18;
 const SLAB: usize = 1 << SLAB_BITS;
 /// Bit of the last word's lower half that tells a node from moves and free cells.
 pub(crate) const IS_NODE: u64 = 1 << 31;
@@ -192,11 +195,11 @@ impl Arena {
         let slab = (index >> SLAB_BITS) as usize;
         self.slabs[slab].get_or_init(|| {
             let left = self.cells as usize - slab * SLAB;
-            (0..left.min(SLAB)).map(|_| Cell::default()).collect()
+            taken(left.min(SLAB))
         });
     }
 
-    /// Takes the next slab from the system when half of the one in use is gone: that takes a millisecond,
+    /// Takes the next slab from the system when half of the one in use is gone: that takes milliseconds,
     /// in which nobody should wait for the lock.
     pub(crate) fn prepare_ahead(&self, fresh: Index) {
         let next = ((fresh >> SLAB_BITS) + 1) << SLAB_BITS;
@@ -232,6 +235,21 @@ impl Arena {
             *magazine = Magazine::default();
         }
     }
+}
+
+/// So many cells from the system. A playout reads hundreds of nodes in no order: on small pages nearly every
+/// one costs a walk through the page table besides the cache miss.
+fn taken(count: usize) -> Box<[Cell]> {
+    let mut cells = Vec::<Cell>::with_capacity(count);
+    let start = cells.as_mut_ptr().cast::<u8>();
+    // Advice is about whole pages.
+    let ahead = start.align_offset(HUGE_PAGE);
+    let bytes = (count * CELL).saturating_sub(ahead) / HUGE_PAGE * HUGE_PAGE;
+    if let (Some(first), true) = (NonNull::new(start.wrapping_add(ahead)), bytes > 0) {
+        os::memory::ask_for_huge_pages(first, bytes);
+    }
+    cells.resize_with(count, Cell::default);
+    cells.into_boxed_slice()
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use rules::{Color, Move};
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// A batch and whose leaves are in it.
@@ -74,6 +74,8 @@ pub(crate) struct Flight {
     backend: Arc<dyn Backend>,
     shape: Shape,
     pace: Pace,
+    /// Whether the back-end answers a thread's batch where it lies.
+    in_place: bool,
     /// The batches being filled: one for each thread where the net computes on it, else one for each
     /// device or so.
     building: Box<[Building]>,
@@ -103,6 +105,8 @@ struct Counts {
     unfinished: AtomicUsize,
     /// Somebody asks the back-end.
     asking: AtomicBool,
+    /// Threads that wait until something has landed.
+    waiting: AtomicUsize,
     batches: AtomicU64,
     positions: AtomicU64,
 }
@@ -112,6 +116,7 @@ impl Flight {
         let (shape, mut pace) = (backend.shape(), backend.pace());
         pace.batch = batch.max(1);
         pace.threads = workers.max(1);
+        let backend_answers_in_place = backend.answer(&mut Batch::new(shape, 0)).is_some();
         let building = || Cargo { batch: Batch::new(shape, pace.batch), leaves: Leaves::default() };
         // One for each two batches on their way: a single device gets whole ones, and several are not
         // kept waiting by all threads waiting for one lock.
@@ -121,6 +126,7 @@ impl Flight {
             backend,
             shape,
             pace,
+            in_place: pace.in_flight <= 1 && backend_answers_in_place,
             building: (0..fillers).map(|_| Building(Mutex::new(building()))).collect(),
             submitted: Mutex::default(),
             landed: Mutex::default(),
@@ -303,6 +309,40 @@ impl Flight {
         }
     }
 
+    /// The batch that a thread fills, if there is anything in it and the net answers it where it lies. Nobody
+    /// else has to know of it: who winds up waits for the lock.
+    pub(crate) fn own(&self, thread: usize) -> Option<MutexGuard<'_, Cargo>> {
+        self.in_place.then(|| lock(self.building(thread))).filter(|own| !own.leaves.is_empty())
+    }
+
+    /// Has a thread's own batch answered where it lies; says whether there is an answer.
+    pub(crate) fn answer(&self, own: &mut Cargo) -> bool {
+        self.counts.batches.fetch_add(1, Ordering::Relaxed);
+        self.counts.positions.fetch_add(own.leaves.len() as u64, Ordering::Relaxed);
+        let gone = || Err(Fault::Ended("the net does not answer any more".to_owned()));
+        let answer = self.backend.answer(&mut own.batch).unwrap_or_else(gone);
+        let answered = answer.map_err(|fault| self.note(&fault)).is_ok();
+        if answered {
+            self.forget_faults();
+        }
+        answered
+    }
+
+    /// A thread's own batch is seen to: those who ran into a leaf of it may go on.
+    pub(crate) fn done(&self) {
+        if self.counts.waiting.load(Ordering::Relaxed) > 0 {
+            self.has_landed.notify_all();
+        }
+    }
+
+    /// There was an answer. What stands beside that number is read by all threads at every playout: it is
+    /// written only where that changes anything.
+    fn forget_faults(&self) {
+        if self.faults_in_a_row.load(Ordering::Relaxed) != 0 {
+            self.faults_in_a_row.store(0, Ordering::Relaxed);
+        }
+    }
+
     fn note(&self, fault: &Fault) {
         let in_a_row = self.faults_in_a_row.fetch_add(1, Ordering::Relaxed) + 1;
         let ended = matches!(fault, Fault::Ended(_) | Fault::Shape { .. });
@@ -315,7 +355,8 @@ impl Flight {
 
     /// Whether a thread should ask for finished batches before its next playout, the n-th.
     pub(crate) const fn is_time_to_ask(&self, playout: u32) -> bool {
-        self.at_once() && self.pace.threads == 1 || playout.is_multiple_of(ASK_EVERY)
+        !self.in_place
+            && (self.at_once() && self.pace.threads == 1 || playout.is_multiple_of(ASK_EVERY))
     }
 
     /// Asks for a finished batch and waits for it so long, unless another thread asks the device.
@@ -386,7 +427,7 @@ impl Flight {
         let (counts, many) = (&self.counts, leaves.len());
         counts.flying.fetch_sub(1, Ordering::Relaxed);
         let Some(batch) = batch else { return Polled::Lost(leaves) };
-        self.faults_in_a_row.store(0, Ordering::Relaxed);
+        self.forget_faults();
         // First counted here, then no longer there: at no time in neither place.
         counts.unfinished.fetch_add(many, Ordering::AcqRel);
         counts.away.fetch_sub(many, Ordering::AcqRel);
@@ -404,7 +445,11 @@ impl Flight {
     /// A few answered leaves that nobody else sees to.
     #[inline]
     pub(crate) fn claim(&self) -> Option<Claim> {
-        if self.counts.unclaimed.load(Ordering::Acquire) == 0 { None } else { self.claim_some() }
+        // Where every thread sees to its own, all of them do without the line that these numbers stand in.
+        if self.in_place || self.counts.unclaimed.load(Ordering::Acquire) == 0 {
+            return None;
+        }
+        self.claim_some()
     }
 
     fn claim_some(&self) -> Option<Claim> {
@@ -435,8 +480,10 @@ impl Flight {
     pub(crate) fn wait(&self, most: Duration) {
         let landed = lock(&self.landed);
         if landed.is_empty() {
+            self.counts.waiting.fetch_add(1, Ordering::Relaxed);
             let _ =
                 self.has_landed.wait_timeout(landed, most).unwrap_or_else(PoisonError::into_inner);
+            self.counts.waiting.fetch_sub(1, Ordering::Relaxed);
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::arena::{Index, Magazine};
 use crate::bounds::{Bounds, GameValue};
 use crate::edges::{self, MoveOrder};
-use crate::flight::{Claim, Polled};
+use crate::flight::{Cargo, Claim, Polled};
 use crate::leaf::{self, Verdict};
 use crate::leaves::{Leaf, Leaves};
 use crate::node::{Node, State};
@@ -12,6 +12,7 @@ use crate::select::Pick;
 use crate::tree::Credits;
 use infer::Batch;
 use rules::{Color, MoveList, Position, Variant};
+use std::ops::Range;
 use std::time::Duration;
 
 /// Plies of the longest line.
@@ -138,6 +139,11 @@ impl<'a, V: Variant> Worker<'a, V> {
     /// computed itself is there at once.
     fn hand_over(&mut self) -> bool {
         let flight = &self.search.flight;
+        if let Some(mut own) = flight.own(self.number) {
+            self.compute(&mut own);
+            self.filled = 0;
+            return true;
+        }
         let done = flight.flush(self.number);
         if done {
             self.filled = 0;
@@ -146,6 +152,20 @@ impl<'a, V: Variant> Worker<'a, V> {
             self.ask(Duration::ZERO);
         }
         done
+    }
+
+    /// Has its own batch answered where it lies and sees to it.
+    fn compute(&mut self, own: &mut Cargo) {
+        let flight = &self.search.flight;
+        if flight.answer(own) {
+            self.see_to(own, 0..own.leaves.len());
+            self.after_answers();
+        } else {
+            self.give_back(&own.leaves);
+        }
+        own.batch.clear();
+        own.leaves.clear();
+        flight.done();
     }
 
     /// Nothing can be sent out: hand over what there is, or wait for what is under way.
@@ -189,8 +209,14 @@ impl<'a, V: Variant> Worker<'a, V> {
         self.search.tree.arena.take_back(&mut self.magazine);
     }
 
-    /// These leaves will not be evaluated.
+    /// These leaves, which were handed over, will not be evaluated.
     fn cancel(&self, leaves: &Leaves) {
+        self.give_back(leaves);
+        self.search.flight.cancel(leaves.len());
+    }
+
+    /// The playouts to these leaves come to nothing.
+    fn give_back(&self, leaves: &Leaves) {
         let tree = &self.search.tree;
         for leaf in leaves.iter() {
             if let Some(&last) = leaf.path.last() {
@@ -199,20 +225,29 @@ impl<'a, V: Variant> Worker<'a, V> {
             tree.back_out(leaf.path);
             self.search.forgo_playout();
         }
-        self.search.flight.cancel(leaves.len());
+    }
+
+    /// Sees to leaves of a batch that came back.
+    fn take(&mut self, claim: Claim) {
+        self.see_to(&claim.cargo, claim.range.clone());
+        self.search.flight.finish(claim);
+        self.after_answers();
     }
 
     /// Sees to leaves that have their values.
-    fn take(&mut self, claim: Claim) {
-        let (mut deepest, leaves) = (0, &claim.cargo.leaves);
-        for index in claim.range.clone() {
-            let leaf = leaves.get(index);
-            self.expand(&claim.cargo.batch, index, leaf);
+    fn see_to(&mut self, cargo: &Cargo, range: Range<usize>) {
+        let (mut deepest, many) = (0, range.len() as u64);
+        for index in range {
+            let leaf = cargo.leaves.get(index);
+            self.expand(&cargo.batch, index, leaf);
             deepest = deepest.max(leaf.path.len() - 1);
         }
         self.search.tree.settle(&mut self.credits);
-        self.search.count(claim.range.len() as u64, deepest);
-        self.search.flight.finish(claim);
+        self.search.count(many, deepest);
+    }
+
+    /// Something is known that was not before.
+    fn after_answers(&mut self) {
         self.release_collided();
         if self.number == 0 {
             self.search.consider_gain();

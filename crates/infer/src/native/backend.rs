@@ -45,16 +45,18 @@ impl Backend for Native {
         Pace { batch: TOGETHER, in_flight: 1, threads: usize::MAX }
     }
 
-    fn submit(&self, mut batch: Batch) -> Result<Ticket, Fault> {
+    fn answer(&self, batch: &mut Batch) -> Option<Result<(), Fault>> {
         if batch.shape() != self.shape() {
-            return Err(Fault::Shape { found: batch.shape(), expected: self.shape() });
+            return Some(Err(Fault::Shape { found: batch.shape(), expected: self.shape() }));
         }
-        let ticket = self.finished.begin()?;
         let mut scratch = self.taken();
-        self.net.answer(&mut batch, &mut scratch);
+        self.net.answer(batch, &mut scratch);
         self.scratch.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
-        self.finished.finish(ticket, batch);
-        Ok(ticket)
+        Some(batch.verify(Ticket::NONE))
+    }
+
+    fn submit(&self, batch: Batch) -> Result<Ticket, Fault> {
+        self.finished.submit_to(self, batch)
     }
 
     fn poll(&self, wait: Duration) -> Result<Option<(Ticket, Batch)>, Fault> {

@@ -83,6 +83,23 @@ fn a_cache_answers_as_the_net_does_and_asks_once() {
 }
 
 #[test]
+fn batches_are_answered_where_they_lie_where_the_net_computes_here() {
+    let cache = Cache::new(hashed(), 1 << 20);
+    for (keys, known) in [(0..40, 0), (20..60, 20), (0..60, 60), (50..70, 10)] {
+        let (before, mut found) = (cache.usage().hits, batch(keys.clone()));
+        assert_eq!(cache.answer(&mut found), Some(Ok(())));
+        assert_eq!(found, plain(keys));
+        assert_eq!(cache.usage().hits - before, known);
+    }
+    assert_eq!(cache.in_flight(), 0);
+    // A device has to be asked the other way, and that costs no figure of the cache.
+    let device = Arc::new(Faulty::new(hashed(), Failing::Dies(usize::MAX)));
+    let cache = Cache::new(device, 1 << 20);
+    assert_eq!(cache.answer(&mut batch(0..5)), None);
+    assert_eq!((cache.usage().hits, cache.usage().misses), (0, 0));
+}
+
+#[test]
 fn a_cache_keeps_its_bound() {
     let bound = 64 << 10;
     let cache = Cache::new(hashed(), bound);
