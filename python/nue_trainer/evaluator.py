@@ -18,6 +18,8 @@ from .deep.planes import Unpacker
 # Batch sizes there are graphs for, and from which on there are two.
 SIZES = (16, 64, 128, 256, 512, 1024)
 TWO_FROM = 128
+# Answers of a graph that may be on their way to who asked: more than a server has at a time.
+COPIES = 8
 # Labels a graph has room for, for each position; batches with more are computed without one.
 LABELS_EACH = 192
 # How far half precision may be from full: of a logit, for every unit it is away from zero, and of
@@ -39,6 +41,8 @@ class Asked:
     """Labels of each position: int16."""
     labels: torch.Tensor
     """All of them, one after the other: int16."""
+    whole: torch.Tensor | None = None
+    """The bytes of all three, where they lie one behind the other."""
 
 
 # Logits of the labels in 16 bits, [count, 2] of winning and drawing in 32 bits.
@@ -50,42 +54,64 @@ class Lane:
 
     def __init__(self, evaluator: Evaluator, size: int) -> None:
         device, room = evaluator.device, size * LABELS_EACH
-        self.packed = torch.zeros(
-            size, evaluator.kind.layout.bytes, dtype=torch.uint8, device=device
-        )
-        self.counts = torch.zeros(size, dtype=torch.int16, device=device)
-        self.labels = torch.zeros(room, dtype=torch.int16, device=device)
+        planes = size * evaluator.kind.layout.bytes
+        # One behind the other, as a full batch is sent: that is one copy. Every size is even.
+        self.whole = torch.zeros(planes + 2 * size + 2 * room, dtype=torch.uint8, device=device)
+        packed, counts, labels = self.whole.split([planes, 2 * size, 2 * room])
+        self.packed = packed.view(size, -1)
+        self.counts, self.labels = counts.view(torch.int16), labels.view(torch.int16)
+        # What is found lies in one piece, too: wins and draws, then logits.
+        self.size = size
+        self.found = torch.zeros(8 * size + 2 * room, dtype=torch.uint8, device=device)
+        self.copies = [
+            torch.empty(len(self.found), dtype=torch.uint8, pin_memory=True) for _ in range(COPIES)
+        ]
+        self.events = [torch.cuda.Event() for _ in range(COPIES)]
+        self.turn = 0
         self.stream = torch.cuda.Stream(device)
         self.stream.wait_stream(torch.cuda.current_stream(device))
         with torch.cuda.stream(self.stream):
             for _ in range(3):
-                evaluator.answers(self.packed, self.counts, self.labels)
+                self._compute(evaluator)
         self.stream.synchronize()
         self.graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(self.graph, stream=self.stream):
-            self.answers = evaluator.answers(self.packed, self.counts, self.labels)
+            self._compute(evaluator)
+
+    def _compute(self, evaluator: Evaluator) -> None:
+        logits, values = self._parts(self.found, self.size, len(self.labels))
+        evaluator.answers(self.packed, self.counts, self.labels, (logits, values))
+
+    def _parts(self, piece: torch.Tensor, count: int, labels: int) -> Answers:
+        """What so many positions with so many labels have of a piece like `found`."""
+        values, logits = piece.split([8 * self.size, len(piece) - 8 * self.size])
+        wins = values.view(torch.float32).view(self.size, 2)
+        return logits.view(torch.float16)[:labels], wins[:count]
 
     def submit(self, asked: Asked) -> Callable[[], Answers]:
-        """Starts a batch from pinned memory; nothing here waits for the device."""
+        """Starts a batch from pinned memory; nothing here waits for the device.
+
+        The answers stay where they are until as many more batches were started as there are copies.
+        """
         count, labels = len(asked.counts), len(asked.labels)
+        self.turn = (self.turn + 1) % COPIES
+        copy, done = self.copies[self.turn], self.events[self.turn]
+        used = 8 * self.size + 2 * labels
         with torch.cuda.stream(self.stream):
             # What stands behind them is of an earlier batch, and is computed for nothing.
-            self.packed[:count].copy_(asked.packed, non_blocking=True)
-            self.counts[:count].copy_(asked.counts, non_blocking=True)
-            self.labels[:labels].copy_(asked.labels, non_blocking=True)
+            if count == self.size and asked.whole is not None:
+                self.whole[: len(asked.whole)].copy_(asked.whole, non_blocking=True)
+            else:
+                self.packed[:count].copy_(asked.packed, non_blocking=True)
+                self.counts[:count].copy_(asked.counts, non_blocking=True)
+                self.labels[:labels].copy_(asked.labels, non_blocking=True)
             self.graph.replay()
-            logits, values = self.answers[0][:labels], self.answers[1][:count]
-            own = tuple(
-                torch.empty(x.shape, dtype=x.dtype, pin_memory=True) for x in (logits, values)
-            )
-            own[0].copy_(logits, non_blocking=True)
-            own[1].copy_(values, non_blocking=True)
-            done = torch.cuda.Event()
+            copy[:used].copy_(self.found[:used], non_blocking=True)
             done.record(self.stream)
 
         def wait() -> Answers:
             done.synchronize()
-            return own[0], own[1]
+            return self._parts(copy, count, labels)
 
         return wait
 
@@ -124,8 +150,14 @@ class Evaluator:
         return policy.float(), torch.sigmoid(value.float())
 
     @torch.no_grad()
-    def answers(self, packed: torch.Tensor, counts: torch.Tensor, labels: torch.Tensor) -> Answers:
-        """The answers for positions on the device.
+    def answers(
+        self,
+        packed: torch.Tensor,
+        counts: torch.Tensor,
+        labels: torch.Tensor,
+        into: Answers | None = None,
+    ) -> Answers:
+        """The answers for positions on the device, in zeros of the caller if it has some.
 
         There may be more labels than the counts say: what they get means nothing.
         """
@@ -134,8 +166,14 @@ class Evaluator:
         places = torch.arange(len(labels), device=self.device)
         rows = torch.searchsorted(ends, places, right=True).clamp_(max=max(len(packed) - 1, 0))
         chosen = rows * self.kind.label_count + labels.long()
-        logits = policy.flatten().index_select(0, chosen).to(torch.float16)
-        return logits, torch.stack([value, torch.zeros_like(value)], dim=1)
+        if into is None:
+            into = (
+                torch.empty(len(labels), dtype=torch.float16, device=self.device),
+                torch.zeros(len(packed), 2, device=self.device),
+            )
+        into[0].copy_(policy.flatten().index_select(0, chosen))
+        into[1][:, 0].copy_(value)
+        return into
 
     @torch.no_grad()
     def submit(self, asked: Asked) -> Callable[[], Answers]:
@@ -198,7 +236,9 @@ class Evaluator:
             count = min(size, len(packed))
             each = torch.arange(count).remainder(7).add(1)
             places = torch.arange(int(each.sum())).mul(31).remainder(self.kind.label_count)
-            asked = Asked(packed[:count].cpu(), each.to(torch.int16), places.to(torch.int16))
+            parts = packed[:count].cpu(), each.to(torch.int16), places.to(torch.int16)
+            whole = torch.cat([part.flatten().view(torch.uint8) for part in parts])
+            asked = Asked(*parts, whole)
             rows = torch.repeat_interleave(torch.arange(count), each).to(self.device)
             wanted = own[0][rows, places.to(self.device)], own[1][:count]
             for lane in lanes:

@@ -14,7 +14,7 @@ import threading
 import time
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -35,9 +35,10 @@ AHEAD = 3
 # Bytes a pipe is asked to hold: a batch of 256 has 210,000. fcntl's number for that on Linux.
 PIPE_BYTES = 1 << 20
 F_SETPIPE_SZ = 1031
+WRONG_CHECKSUM = "the checksum of a request is wrong"
 
 
-@dataclass(frozen=True)
+@dataclass
 class Request:
     """What was asked."""
 
@@ -46,6 +47,19 @@ class Request:
     asked: Asked
     memory: torch.Tensor
     """What `asked` lies in, to be used again."""
+    checksum: Callable[[], bool]
+    """Whether it came as it was sent: takes as long as everything else about reading it."""
+    sound: bool = False
+    checked: threading.Event = field(default_factory=threading.Event)
+
+    def check(self) -> None:
+        """Compares the checksum, for those who wait for that."""
+        try:
+            self.sound = self.checksum()
+        finally:
+            self.checked.set()
+        if not self.sound:
+            raise ServeError(WRONG_CHECKSUM)
 
 
 class Memory:
@@ -81,7 +95,7 @@ def _fill(source: BinaryIO, view: memoryview) -> None:
 
 
 def read_request(source: BinaryIO, size: int, label_count: int, memory: Memory) -> Request | None:
-    """Reads a request; `None` at the end of the input."""
+    """Reads a request; `None` at the end of the input. Its checksum is still to be compared."""
     head = source.read(HEAD.size)
     if not head:
         return None
@@ -98,14 +112,20 @@ def read_request(source: BinaryIO, size: int, label_count: int, memory: Memory) 
     piece = memory.take(start + length + 4)
     view = memoryview(piece.numpy())[start : start + length + 4]
     _fill(source, view)
-    if zlib.crc32(view[:-4], zlib.crc32(head)) != int.from_bytes(view[-4:], "little"):
-        raise ServeError("the checksum of a request is wrong")
-    parts = piece[start : start + length].split([count * size, 2 * count, 2 * labels])
+
+    def checksum() -> bool:
+        return zlib.crc32(view[:-4], zlib.crc32(head)) == int.from_bytes(view[-4:], "little")
+
+    whole = piece[start : start + length]
+    parts = whole.split([count * size, 2 * count, 2 * labels])
     counts, asked = parts[1].view(torch.int16), parts[2].view(torch.int16)
     known = counts.numpy().view("<u2"), asked.numpy().view("<u2")
     if int(known[0].sum()) != labels or (labels and int(known[1].max()) >= label_count):
+        if not checksum():
+            raise ServeError(WRONG_CHECKSUM)
         raise ServeError("the labels of a request make no sense")
-    return Request(kind, number, Asked(parts[0].view(count, size), counts, asked), piece)
+    positions = Asked(parts[0].view(count, size), counts, asked, whole)
+    return Request(kind, number, positions, piece, checksum)
 
 
 def answer(kind: int, number: int, counts: tuple[int, int], *payload: Any) -> bytes:
@@ -173,7 +193,12 @@ class Server:
         try:
             while True:
                 request = read_request(self._source, layout, labels, self._memory)
+                # A batch is computed meanwhile, and answered when it is known to be what was sent.
+                if request is not None and request.kind != BATCH:
+                    request.check()
                 self._asked.put(request)
+                if request is not None and request.kind == BATCH:
+                    request.check()
                 self.spent.reading = time.thread_time()
                 if request is None:
                     return
@@ -202,6 +227,10 @@ class Server:
 
         def ready() -> bytes:
             logits, values = (part.numpy() for part in wait())
+            request.checked.wait()
+            if not request.sound:
+                # Whoever checked it says so; to what was not asked there is no answer.
+                return b""
             self._memory.give_back(request.memory)
             counts = len(asked.counts), len(asked.labels)
             # The processor's order of bytes is the protocol's wherever torch runs.
