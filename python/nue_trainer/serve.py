@@ -143,7 +143,7 @@ def _read_load(
     rest = bytearray(length + 4)
     _fill(source, memoryview(rest))
     if zlib.crc32(rest[:-4], zlib.crc32(head)) != int.from_bytes(rest[-4:], "little"):
-        raise ServeError("the checksum of a request is wrong")
+        raise ServeError(WRONG_CHECKSUM)
     nothing = memory.take(1)
     none = nothing[:0].view(torch.int16)
     asked = Asked(nothing[:0].view(0, size), none, none)
