@@ -88,36 +88,3 @@ fn pieces_of(board: &[Piece]) -> impl Iterator<Item = (Piece, Square)> + '_ {
     let places = places.into_iter().take(count).map(usize::from);
     places.map(|index| (board[index], Square::new(index)))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Minishogi, Shogi};
-    use seed::Rng;
-
-    fn check<V: Variant>() {
-        let mut rng = Rng::new(5);
-        let mut pos = Position::<V>::startpos();
-        for _ in 0..120 {
-            let board: Vec<Piece> = Square::all(V::GAME).map(|sq| pos.piece_at(sq)).collect();
-            let hands = Color::BOTH.map(|color| pos.hand(color));
-            let (turn, ply) = (pos.turn(), pos.ply());
-            let again = Position::<V>::from_placement(&board, hands, turn, ply, Kings::Both);
-            let again = again.unwrap();
-            assert_eq!(again, pos);
-            again.assert_consistent();
-            assert_eq!(Position::<V>::key_of_placement(&board, hands, turn), pos.key());
-            let legal = pos.legal_moves();
-            if legal.is_empty() {
-                break;
-            }
-            pos.play(legal[rng.below(legal.len())]);
-        }
-    }
-
-    #[test]
-    fn placements_give_positions_and_keys_back() {
-        check::<Shogi>();
-        check::<Minishogi>();
-    }
-}

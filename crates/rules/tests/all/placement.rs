@@ -12,6 +12,8 @@ fn again<V: Variant>(sfen: &str, kings: Kings) {
         Position::<V>::from_placement(&board, hands, told.turn(), told.ply(), kings).unwrap();
     assert_eq!(placed, told);
     assert_eq!((placed.sfen(), placed.key()), (told.sfen(), told.key()));
+    placed.assert_consistent();
+    assert_eq!(Position::<V>::key_of_placement(&board, hands, told.turn()), told.key());
 }
 
 #[test]
