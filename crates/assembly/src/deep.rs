@@ -97,7 +97,6 @@ impl NetChoice {
     }
 
     /// The net, ready to be asked.
-    #[allow(clippy::needless_pass_by_value, reason = "as of all that is made of a source of time")]
     pub fn open(
         &self,
         game: Game,

@@ -92,7 +92,7 @@ struct MatchArgs {
     /// Net in real numbers (.nuedf)
     first: PathBuf,
 
-    /// Its opponent
+    /// The net it plays against (.nuedf)
     second: PathBuf,
 
     /// File of the games (.teacher), new or of the same match
@@ -103,7 +103,7 @@ struct MatchArgs {
     #[arg(long, default_value = "shogi")]
     game: Game,
 
-    /// Games
+    /// How many to play in all, as many with each colour
     #[arg(long, value_name = "N", default_value_t = 400,
           value_parser = clap::value_parser!(u64).range(2..=10_000_000))]
     games: u64,

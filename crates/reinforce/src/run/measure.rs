@@ -24,7 +24,7 @@ pub(crate) struct Verdict {
     pub(crate) accepted: bool,
     /// The generation it was compared with; 0 for the supervised start.
     against: Option<u32>,
-    /// Its score.
+    /// Games won, drawn and lost by the new net.
     score: Wdl,
 }
 
