@@ -92,7 +92,10 @@ fn half_an_hour_in_little() {
     assert_eq!(entries.len(), 4);
     for (number, entry) in (1..).zip(entries) {
         assert_eq!(entry["games"].as_integer(), Some(80));
-        assert!(entry["loss"].as_float().unwrap() > 0.0);
+        let log = folder.join(format!("generation-{number:04}/net.nuedf.jsonl"));
+        let log = fs::read_to_string(log).unwrap();
+        let first: serde_json::Value = serde_json::from_str(log.lines().next().unwrap()).unwrap();
+        assert!(first["policy_loss"].as_f64().unwrap() > 0.0, "{first}");
         assert_eq!(entry["parent"].as_str() == Some("none"), number < 3, "{number}");
     }
     assert!(folder.join("generation-0004/table.json").is_file());

@@ -114,8 +114,8 @@ fn and_loses_to_the_sixth() {
     assert!(leads.iter().all(|lead| *lead < -50), "{leads:?}");
 }
 
-/// What the example `level` answers where the program behind it lies.
-fn answered(level: &str) -> String {
+/// What the example `level` answers after these moves where the program behind it lies.
+fn answered(level: &str, moves: &str) -> String {
     let mut child = Command::new(example("level"))
         .arg(level)
         .arg(example("dummy"))
@@ -124,8 +124,10 @@ fn answered(level: &str) -> String {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let said = b"usi\nisready\nusinewgame\nposition startpos moves 7g7f\ngo movetime 100\nquit\n";
-    child.stdin.take().unwrap().write_all(said).unwrap();
+    let said = format!(
+        "usi\nisready\nusinewgame\nposition startpos moves {moves}\ngo movetime 100\nquit\n"
+    );
+    child.stdin.take().unwrap().write_all(said.as_bytes()).unwrap();
     let told = child.wait_with_output().unwrap();
     let told = String::from_utf8(told.stdout).unwrap();
     let words: Vec<&str> = told.lines().collect();
@@ -137,8 +139,12 @@ fn answered(level: &str) -> String {
 fn a_level_as_a_program_answers_what_the_level_makes_of_the_lines() {
     let mut position = AnyPosition::startpos(rules::Game::Shogi);
     position.play(position.parse_usi("7g7f").unwrap());
-    // The first level draws among lines and legal moves, the last takes the program's word.
-    let drawn = answered("1");
-    assert!(position.parse_usi(&drawn).is_ok_and(|m| position.is_legal(m)), "{drawn}");
-    assert_eq!(answered("10"), "1a9i+");
+    // The first level draws among lines and legal moves, and every level in its opening.
+    for level in ["1", "10"] {
+        let drawn = answered(level, "7g7f");
+        assert!(position.parse_usi(&drawn).is_ok_and(|m| position.is_legal(m)), "{drawn}");
+    }
+    // Later the last one takes the program's word.
+    let late = ["5i5h", "5a5b", "5h5i", "5b5a"].repeat(15).join(" ");
+    assert_eq!(answered("10", &late), "1a9i+");
 }
