@@ -4,7 +4,7 @@
 use crate::error::RunError;
 use crate::files;
 use crate::lots::{Assignments, Lots};
-use crate::nets::{self, KeptWorkers};
+use crate::nets::{self, CALIBRATION};
 use crate::pool::{PlayerNet, SelfPlay};
 use crate::records::{PlayProgress, play_to_file};
 use crate::review::read_games;
@@ -96,20 +96,16 @@ impl PlayoutMeasurement {
     }
 
     /// The net, and what it is called.
-    fn net(
-        &self,
-        machine: &Machine,
-        workers: &KeptWorkers,
-        time: &Arc<dyn TimeSource>,
-    ) -> Result<(PlayerNet, String), RunError> {
-        let (game, threads) = (self.play.game, machine.threads.get());
+    fn net(&self, threads: usize) -> Result<(PlayerNet, String), RunError> {
         match &self.net {
             Some(path) => {
-                let players = &machine.players;
-                let net = nets::open(players, path, game, threads, workers, time, &mut |_| ())?;
+                let net = nets::native(path, threads, CALIBRATION, &mut |_| ())?;
                 Ok((net, path.display().to_string()))
             }
-            None => Ok((nets::shipped(game, threads)?, "the net inside the executable".to_owned())),
+            None => Ok((
+                nets::shipped(self.play.game, threads)?,
+                "the net inside the executable".to_owned(),
+            )),
         }
     }
 
@@ -132,8 +128,7 @@ impl PlayoutMeasurement {
             Assignments::Playouts { pairs: pairs.clone(), starts: settings.starts.len() };
         let lots = Lots { assignments, seed: self.seed, played_out: 1.0 };
         let kinds = (pairs.len() * settings.starts.len()) as u64;
-        let workers = KeptWorkers::default();
-        let (net, called) = self.net(machine, &workers, time)?;
+        let (net, called) = self.net(machine.threads.get())?;
         let about = net.describe();
         let mut play = SelfPlay {
             settings: &settings,
