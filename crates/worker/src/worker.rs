@@ -16,8 +16,9 @@ use std::time::Duration;
 use think::TimeSource;
 use thiserror::Error;
 
-/// Batches that keep a device busy: one computed, one on its way there, one on its way back.
-const IN_FLIGHT: usize = 3;
+/// Batches that keep a device busy: one computed, one on its way there, one on its way back, and one
+/// that waits, so that a search that is late with the next leaves no gap.
+const IN_FLIGHT: usize = 4;
 /// How often it is looked whether another net has been loaded.
 const LOOK: Duration = Duration::from_millis(20);
 /// The number of what is asked before any batch.

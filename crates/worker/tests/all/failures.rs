@@ -71,7 +71,7 @@ fn start_for(
     Some((Worker::start(settings, game, canaries, Arc::new(WallTime::start())), folder))
 }
 
-/// All answers to ten batches, three in flight.
+/// All answers to ten batches, as many in flight as it asks for.
 fn ten(worker: &Worker) -> Result<(), Fault> {
     ten_from(worker, 0)
 }
@@ -80,7 +80,7 @@ fn ten(worker: &Worker) -> Result<(), Fault> {
 fn ten_from(worker: &Worker, first: u64) -> Result<(), Fault> {
     let (mut sent, mut got) = (first, first);
     while got < first + 10 {
-        while sent < first + 10 && worker.in_flight() < 3 {
+        while sent < first + 10 && worker.in_flight() < worker.pace().in_flight {
             assert_eq!(worker.submit(batch(sent * 7..sent * 7 + 9))?, Ticket(sent));
             sent += 1;
         }
@@ -99,7 +99,7 @@ fn a_worker_answers() {
     let Some((worker, _folder)) = start("well") else { return };
     let worker = worker.unwrap();
     assert_eq!(worker.describe(), "a fake in a process of its own");
-    assert_eq!((worker.pace().batch, worker.pace().in_flight), (64, 3));
+    assert_eq!((worker.pace().batch, worker.pace().in_flight), (64, 4));
     ten(&worker).unwrap();
     let other = Shape { game: Game::Shogi, planes: Planes::Dlshogi, labels: Labels::Dlshogi };
     assert!(matches!(worker.submit(Batch::new(other, 1)), Err(Fault::Shape { .. })));
