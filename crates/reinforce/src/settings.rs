@@ -101,6 +101,11 @@ impl PlaySettings {
         }
         for start in &self.starts {
             let position = start.position(self.game)?;
+            if position.ply() != 1 {
+                let wanted =
+                    "a game has as many moves as were made since its start: give it move number 1";
+                return value("start", start.sfen.clone(), wanted);
+            }
             let unlimited = GameRules { max_moves: None, ..self.referee() };
             if unlimited.end_of(&position, 0).is_some() {
                 return Err(SettingsError::Over(start.name.clone()));

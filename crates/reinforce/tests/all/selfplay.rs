@@ -184,12 +184,12 @@ fn the_search_gain_saves_playouts() {
     assert!(saved < 0.8 * whole, "{saved} of {whole}");
 }
 
-/// Handicaps, and a start that is a position.
+/// Handicaps, and a start that is a position from the middle of some game: its moves count from the start on.
 #[test]
 fn games_begin_from_every_start() {
     let mut settings =
         PlaySettings { max_moves: 12, playouts: 4, fast_playouts: 2, ..settings(Game::Shogi) };
-    settings.starts.push(Start::parse(Game::Shogi, "4k4/9/9/9/9/9/9/9/4K4 b RB2G 1").unwrap());
+    settings.starts.push(Start::parse(Game::Shogi, "4k4/9/9/9/9/9/9/9/4K4 b RB2G 17").unwrap());
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("games");
     assert!(file(&settings, hashed(Game::Shogi, 1), 60, &path));
