@@ -6,6 +6,7 @@ use mcts::{Constants, LeafRules};
 use play::{GameRules, SearchRules};
 use rules::{Declaration, Game};
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 use thiserror::Error;
 
 /// What games are played by. The same settings, seed and net give the same games.
@@ -62,6 +63,8 @@ pub enum SettingsError {
     Table(String),
     #[error("{name} is {value}: {wanted}")]
     Value { name: &'static str, value: String, wanted: &'static str },
+    #[error("{}: a net of {there}, and those of the run are {wanted}: give the --net-size and --planes of the one it begins with", path.display())]
+    FirstNet { path: PathBuf, there: String, wanted: String },
     #[error("unknown constants {0:?}: expected nue, dlshogi, lc0 or alphazero")]
     Constants(String),
 }
