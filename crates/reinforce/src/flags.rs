@@ -170,9 +170,9 @@ pub struct ReinforceFlags {
     #[arg(long, value_name = "MINUTES")]
     pub minutes: Option<f64>,
 
-    /// Play the games through the queue of a fleet in this process, with --players native
-    #[arg(long)]
-    pub fleet: bool,
+    /// Play the games through the queue of a fleet in this process, with --players native; --fleet=FOLDER by the fleet served there
+    #[arg(long, value_name = "FOLDER", num_args = 0..=1, require_equals = true, default_missing_value = "self")]
+    pub fleet: Option<PathBuf>,
 
     /// What computes the net that plays [default: native]
     #[arg(long, value_enum)]

@@ -59,6 +59,8 @@ pub enum SettingsError {
     Start(#[from] StartError),
     #[error("a game cannot begin from {0:?}: it is over there")]
     Over(String),
+    #[error("{0}")]
+    Openings(String),
     #[error("no table of temperatures: {0}")]
     Table(String),
     #[error("{name} is {value}: {wanted}")]
