@@ -1,4 +1,4 @@
-"""The moving average of a net's parameters: what the last steps have in common."""
+"""Averages of a net's parameters: what the last steps, or the last trainings, have in common."""
 
 from __future__ import annotations
 
@@ -57,3 +57,28 @@ class Average:
         self._steps = int(state["steps"])
         for kept, value in zip(self._kept, state["kept"]):
             kept.copy_(value)
+
+
+class Across(Average):
+    """The average over trainings: a share of what was written before, the rest of the net as it is now."""
+
+    def __init__(self, net: nn.Module, share: float, before: list[torch.Tensor]) -> None:
+        super().__init__(net, share)
+        self._before = [
+            there.to(own.device, own.dtype) for there, own in zip(before, net.parameters())
+        ]
+        self._steps = 1
+
+    def add(self, net: nn.Module) -> None:
+        """Steps within a training do not count."""
+
+    @contextmanager
+    def instead_of(self, net: nn.Module) -> Iterator[None]:
+        """The net has the averaged parameters meanwhile."""
+        for kept, before, own in zip(self._kept, self._before, net.parameters()):
+            kept.copy_(torch.lerp(own.detach(), before, self._memory))
+        with super().instead_of(net):
+            yield
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """What was written before is all there is to know."""

@@ -45,7 +45,8 @@ const MINISHOGI: [(&str, &str); 6] = [
 ];
 
 impl Start {
-    /// By its name among the usual ones, by that of another handicap, or as an SFEN.
+    /// By its name among the usual ones, by that of another handicap, or as an SFEN. A game has as many moves as were
+    /// made since its start: whatever came before a position, its next move is the first.
     pub fn parse(game: Game, text: &str) -> Result<Self, StartError> {
         if let Some(usual) = Self::usual(game).into_iter().find(|start| start.name == text) {
             return Ok(usual);
@@ -53,7 +54,8 @@ impl Start {
         let sfen = start_sfen(game, text).unwrap_or_else(|_| text.to_owned());
         let start = Self { name: text.to_owned(), sfen };
         let sfen = start.position(game)?.sfen();
-        Ok(Self { sfen, ..start })
+        let board = sfen.rsplit_once(' ').map_or(sfen.as_str(), |(board, _)| board);
+        Ok(Self { sfen: format!("{board} 1"), ..start })
     }
 
     /// The position.
@@ -129,6 +131,8 @@ mod tests {
         assert_eq!(Start::parse(Game::Shogi, "8").expect("a handicap").name, "8");
         let sfen = "4k/5/5/5/K4 b RG 1";
         assert_eq!(Start::parse(Game::Minishogi, sfen).expect("a position").sfen, sfen);
+        let later = Start::parse(Game::Minishogi, "4k/5/5/5/K4 b RG 17").expect("a position");
+        assert_eq!(later.sfen, sfen, "its next move is the first of the game");
         let told = Start::parse(Game::Minishogi, "lance").expect_err("no lances there").to_string();
         assert!(told.contains("lance") && told.contains("minishogi"), "{told}");
     }

@@ -138,6 +138,13 @@ impl DataFolder {
         fetched.map(drop).map_err(|fault| FleetError::Refused(fault.to_string()))
     }
 
+    /// A spec as the ledger has it: with references in the place of files, which are put into the fleet's store.
+    pub(crate) fn pinned(&self, spec: &Spec) -> Result<Spec, FleetError> {
+        let ledger = self.beside()?;
+        let store = self.queue(&ledger, Settings::default(), Arc::new(WallTime::start()))?;
+        pin(spec, &store).map(|(spec, _)| spec)
+    }
+
     /// Asks the coordinator of this folder for a run: files it names are put into the fleet's store.
     pub fn submit(
         &self,

@@ -96,7 +96,7 @@ pub(crate) fn leaf_records(
 }
 
 /// Where each game lies, the latest where one was played again.
-fn places(ledger: &Ledger, run: RunId) -> Result<BTreeMap<u64, Place>, FleetError> {
+pub(crate) fn places(ledger: &Ledger, run: RunId) -> Result<BTreeMap<u64, Place>, FleetError> {
     let mut places = BTreeMap::new();
     for task in ledger.tasks(run, false)? {
         if task.kind != TaskKind::Work {
@@ -115,7 +115,7 @@ fn places(ledger: &Ledger, run: RunId) -> Result<BTreeMap<u64, Place>, FleetErro
 }
 
 /// The product a game lies in; the last one asked for is kept.
-fn product(
+pub(crate) fn product(
     ledger: &Ledger,
     (_, task, batch, _): Place,
     last: &mut Option<(TaskId, u32, Product)>,

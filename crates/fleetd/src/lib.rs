@@ -11,6 +11,7 @@
 //! | [`pins`], [`signing`] | files a run names, put into the store; executables signed |
 //! | [`export`], [`awaited`] | what a run made, as files; runs that are waited for |
 //! | [`leaves`], [`books`] | leaves of a book searched by a fleet; for whoever works on books |
+//! | [`players`] | games of reinforcement learning played by a fleet |
 //! | [`args`] | the command line of `nue fleet` |
 //! | [`status`], [`page`], [`metrics`] | where everything stands, in words, as a page and for Prometheus |
 //!
@@ -32,6 +33,7 @@ pub mod metrics;
 pub mod orders;
 pub mod page;
 pub mod pins;
+pub mod players;
 pub mod service;
 pub mod signing;
 pub mod start;

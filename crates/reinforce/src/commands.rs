@@ -13,11 +13,13 @@ use crate::run::{Machine, Watcher};
 use crate::settings::{PlaySettings, SettingsError};
 use crate::temperatures::{Measurement, told};
 use crate::training::Trainer;
+use arena::opening::Opening;
+use arena::request::OpeningSource;
 use balance::{Start, StartError, Temperature, Wdl};
 use clap::{Args, Subcommand};
 use rules::Game;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use think::TimeSource;
@@ -112,13 +114,17 @@ struct MatchArgs {
     #[arg(long, value_name = "NAME|SFEN", default_value = "even")]
     start: Vec<String>,
 
+    /// Positions, lines or game records to begin from, as in "nue match", instead of --start
+    #[arg(long, value_name = "FILE", conflicts_with = "start")]
+    openings: Option<PathBuf>,
+
     /// Playouts of a move
     #[arg(long, value_name = "N", default_value_t = 64)]
     playouts: u32,
 
-    /// Plies in which moves are drawn with temperature 1
-    #[arg(long, value_name = "N", default_value_t = 8)]
-    opening_plies: u32,
+    /// Plies in which moves are drawn with temperature 1 [default: 8; with --openings 0]
+    #[arg(long, value_name = "N")]
+    opening_plies: Option<u32>,
 
     /// Another one plays other games
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -131,11 +137,25 @@ struct MatchArgs {
 
 impl MatchArgs {
     fn net_match(&self) -> Result<NetMatch, SettingsError> {
-        let starts = self.start.iter().map(|text| Start::parse(self.game, text));
-        let starts = starts.collect::<Result<Vec<Start>, StartError>>()?;
+        let starts = match &self.openings {
+            Some(file) => openings(self.game, file)?,
+            None => {
+                let starts = self.start.iter().map(|text| Start::parse(self.game, text));
+                starts.collect::<Result<Vec<Start>, StartError>>()?
+            }
+        };
+        let usual = if self.openings.is_some() { 0 } else { 8 };
+        let plies = self.opening_plies.unwrap_or(usual);
+        // Nets that draw nothing play the same game again.
+        let different = 2 * starts.len() as u64;
+        if plies == 0 && self.games > different {
+            let told = format!("{} from {} positions", self.games, starts.len());
+            let wanted = "without drawn moves each can be played twice, once with each colour: fewer games, or --opening-plies";
+            return Err(SettingsError::Value { name: "games", value: told, wanted });
+        }
         let mut play =
             PlaySettings { starts, playouts: self.playouts, ..PlaySettings::usual(self.game) };
-        play.exploration.plies = self.opening_plies;
+        play.exploration.plies = plies;
         Ok(NetMatch {
             first: self.first.clone(),
             second: self.second.clone(),
@@ -156,10 +176,32 @@ impl MatchArgs {
                 100.0 * score.share()
             )
         };
+        if self.openings.is_some() {
+            return line(&format!("{} openings", scores.len()), &total(scores));
+        }
         let each = self.start.iter().zip(scores).map(|(name, score)| line(name, score));
         let all = (scores.len() > 1).then(|| line("all", &total(scores)));
         each.chain(all).collect::<Vec<_>>().join("\n")
     }
+}
+
+/// The positions that the openings of a file come to, as starts.
+fn openings(game: Game, file: &Path) -> Result<Vec<Start>, SettingsError> {
+    let source = OpeningSource {
+        game,
+        file: Some(file.to_owned()),
+        plies: None,
+        start: String::new(),
+        max_moves: 0,
+    };
+    let mut left_out = Vec::new();
+    let read = source.read(&mut left_out).map_err(|e| SettingsError::Openings(e.to_string()))?;
+    // A match from fewer openings than were asked for would not be that match.
+    if let Some(why) = left_out.into_iter().next() {
+        return Err(SettingsError::Openings(format!("{}: {why}", file.display())));
+    }
+    let start = |opening: &Opening| Start::parse(game, &opening.position().sfen());
+    Ok(read.iter().map(start).collect::<Result<_, _>>()?)
 }
 
 /// Tables, pictures and opening sets of what a run recorded about its starts
@@ -236,4 +278,51 @@ fn machine(threads: Option<NonZeroUsize>, version: &str) -> Machine {
 
 fn cores() -> NonZeroUsize {
     std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: MatchArgs,
+    }
+
+    fn asked(words: &str) -> Result<NetMatch, String> {
+        let words = format!("x a b --out c --game minishogi {words}");
+        let line = Line::try_parse_from(words.split_whitespace()).map_err(|e| e.to_string())?;
+        line.args.net_match().map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn a_match_begins_from_openings_that_are_played_once_with_each_colour() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("openings.txt");
+        let start = "sfen rbsgk/4p/5/P4/KGSBR b - 1";
+        std::fs::write(&file, format!("{start} moves 3e4d\n{start} moves 2e3d 4a3b\n")).unwrap();
+        let words = format!("--openings {}", file.display());
+        let played = asked(&format!("{words} --games 4")).unwrap();
+        let sfens: Vec<&str> = played.play.starts.iter().map(|start| &*start.sfen).collect();
+        assert_eq!(played.play.exploration.plies, 0);
+        assert!(sfens.len() == 2 && sfens[0].ends_with(" w - 1"), "{sfens:?}");
+        assert!(sfens[1].ends_with(" b - 1"), "moves count from there: {sfens:?}");
+        played.play.check().unwrap();
+        let told = asked(&format!("{words} --games 6")).unwrap_err();
+        assert!(told.contains("6 from 2 positions"), "{told}");
+        assert!(asked(&format!("{words} --games 6 --opening-plies 2")).is_ok());
+        assert_eq!(asked("--games 400").unwrap().play.exploration.plies, 8);
+        assert!(asked(&format!("{words} --start even")).unwrap_err().contains("--start"));
+        // What is wrong is told, and nothing is left out.
+        for (text, why) in
+            [(&*format!("{start}\n{start} moves\nsfen 5/5 b - 1\n"), "left out"), ("", "no game")]
+        {
+            std::fs::write(&file, text).unwrap();
+            let told = asked(&words).unwrap_err();
+            assert!(told.contains(why) && told.contains("openings.txt"), "{told}");
+        }
+        assert!(asked("--openings /nowhere").unwrap_err().contains("/nowhere"));
+    }
 }

@@ -58,6 +58,14 @@ pub struct ReinforceFlags {
     #[arg(long, value_name = "N")]
     gumbel: Option<usize>,
 
+    /// What the net's logits are divided by where games are played: above 1 the policy is flatter [default: 1]
+    #[arg(long, value_name = "T")]
+    policy_temperature: Option<f32>,
+
+    /// The same for the target of Gumbel's root, as it is learned [default: 1]
+    #[arg(long, value_name = "T")]
+    target_temperature: Option<f32>,
+
     /// Forced playouts: √(K·prior·visits) for every root move once tried; 0 for none
     #[arg(long, value_name = "K")]
     forced: Option<f32>,
@@ -146,13 +154,25 @@ pub struct ReinforceFlags {
     #[arg(long, value_name = "RATE", requires = "labelled")]
     labelled_rate: Option<f64>,
 
+    /// Share of those positions in the training of every generation [default: 0]
+    #[arg(long, value_name = "SHARE", requires = "labelled")]
+    labelled_share: Option<f64>,
+
+    /// Net in real numbers (.nuedf) to begin with, which is copied into the folder
+    #[arg(long, value_name = "FILE")]
+    from_net: Option<PathBuf>,
+
+    /// Play with a running average of the nets that were trained, in which those before have this share [default: 0]
+    #[arg(long, value_name = "SHARE")]
+    average: Option<f64>,
+
     /// End after so many minutes; no generation is begun that would take longer
     #[arg(long, value_name = "MINUTES")]
     pub minutes: Option<f64>,
 
-    /// Play the games through the queue of a fleet in this process, with --players native
-    #[arg(long)]
-    pub fleet: bool,
+    /// Play the games through the queue of a fleet in this process, with --players native; --fleet=FOLDER by the fleet served there
+    #[arg(long, value_name = "FOLDER", num_args = 0..=1, require_equals = true, default_missing_value = "self")]
+    pub fleet: Option<PathBuf>,
 
     /// What computes the net that plays [default: native]
     #[arg(long, value_enum)]
@@ -228,6 +248,8 @@ impl ReinforceFlags {
         set(&mut play.fast_playouts, self.fast_playouts);
         set(&mut play.noise, self.noise);
         set(&mut play.gumbel, self.gumbel);
+        set(&mut play.policy_temperature, self.policy_temperature);
+        set(&mut play.target_temperature, self.target_temperature);
         set(&mut play.forced, self.forced);
         set(&mut play.least_gain, self.least_gain);
         set(&mut play.constants, self.constants.clone());
@@ -256,6 +278,9 @@ impl ReinforceFlags {
         set(&mut settings.training.epochs, self.epochs);
         set(&mut settings.training.batch, self.batch);
         set(&mut settings.training.blend, self.blend);
+        set(&mut settings.training.labelled_share, self.labelled_share);
+        set(&mut settings.training.average, self.average);
+        settings.from_net = self.from_net.as_ref().map(|path| path.display().to_string());
         if !self.rate.is_empty() {
             settings.training.rates.clone_from(&self.rate);
         }

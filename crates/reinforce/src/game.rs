@@ -4,7 +4,7 @@
 //! are in a batch, and which thread plays it, changes nothing.
 
 use crate::lots::{Lot, Lots};
-use crate::root::{self, Gumbel};
+use crate::root::{self, Gumbel, parts};
 use crate::settings::PlaySettings;
 use crate::tree::{ROOT, State, Step, Tree};
 use balance::{Assignment, ResignWatch, StartError, Temperature, WinRate};
@@ -19,8 +19,6 @@ use teacher::{Candidate, Flags, Ply};
 
 /// Playouts after which it is asked what they have told.
 const GAIN_STEP: u32 = 100;
-/// Candidates of a position add up to this.
-const WHOLE: f32 = 10_000.0;
 /// No chance is written as nearer to 0 or 1 than this.
 const SURE: f64 = 1e-4;
 
@@ -257,12 +255,13 @@ impl<V: Variant> GameInPlay<V> {
         }
         search.is_prepared = true;
         let settings = &table.settings;
+        let has_noise = search.is_full && settings.noise > 0.0;
         if settings.gumbel > 0 {
-            let (tree, rng) = (&self.tree, &mut self.rng);
+            let rng = has_noise.then_some(&mut self.rng);
             let playouts = search.playouts.saturating_sub(1).max(1);
-            let gumbel = Gumbel::new(tree, settings.gumbel, playouts, &table.constants, rng);
-            search.gumbel = Some(gumbel);
-        } else if search.is_full && settings.noise > 0.0 {
+            let (considered, constants) = (settings.gumbel, &table.constants);
+            search.gumbel = Some(Gumbel::new(&self.tree, considered, playouts, constants, rng));
+        } else if has_noise {
             root::add_noise(&mut self.tree, settings.noise, &table.constants, &mut self.rng);
         }
     }
@@ -377,24 +376,21 @@ impl<V: Variant> GameInPlay<V> {
         search: &MoveSearch,
     ) -> Option<Ending> {
         let settings = &table.settings;
-        let target = match &search.gumbel {
-            Some(gumbel) => gumbel.target(&self.tree),
+        let constants = &table.constants;
+        let (shown, target) = match &search.gumbel {
+            Some(_) => {
+                let of = |temperature| root::improved_policy(&self.tree, constants, temperature);
+                (of(1.0), of(settings.target_temperature))
+            }
             None => {
                 let forced = if search.is_full { settings.forced } else { 0.0 };
-                root::visit_target(&self.tree, forced, &table.constants.root)
+                let target = root::visit_target(&self.tree, forced, &constants.root);
+                (target.clone(), target)
             }
         };
         let turn = self.pos.turn();
         let temperature = table.temperature(&self.lot.assignment, turn, self.plies.len());
-        let number = match &search.gumbel {
-            Some(gumbel) if temperature == Temperature::ZERO => {
-                gumbel.choose(&self.tree).unwrap_or(0)
-            }
-            _ => {
-                let parts: Vec<u32> = target.iter().map(|&share| u32::from(parts(share))).collect();
-                balance::choose(&parts, temperature, &mut self.rng).unwrap_or(0) as u16
-            }
-        };
+        let number = root::drawn(&shown, temperature, &mut self.rng);
         let value = self.value();
         if self.resigns(table, turn, value) {
             self.last = Some(score(value));
@@ -484,9 +480,4 @@ pub(crate) fn score(value: f32) -> i16 {
 /// A score of teacher files as the chance to win it was made of.
 pub(crate) fn rate(score: i16) -> WinRate {
     WinRate::from_share(winrate::win_rate(f64::from(score), winrate::TRAINING_SCALE))
-}
-
-/// A share of the visits as it is written, and drawn by.
-fn parts(share: f32) -> u16 {
-    (share * WHOLE).round() as u16
 }

@@ -31,9 +31,12 @@ pub struct LoopSettings {
     pub balance: Option<balance::Settings>,
     /// What a temperature is taken to cost.
     pub table: Table,
-    /// Teacher files a first net learns from, before any game is played; the folder `start` has what came
-    /// of it.
+    /// Teacher files a first net learns from, before any game is played, and of which later ones may have a share; the
+    /// folder `start` has what came of it.
     pub labelled: Option<LabelledStart>,
+    /// The net a run begins with, in real numbers; it is copied into the folder `start`.
+    #[serde(default)]
+    pub from_net: Option<String>,
     /// A match a new net must win before it plays; every net does, if there is none.
     #[serde(default)]
     pub gate: Option<Gate>,
@@ -88,6 +91,13 @@ pub struct TrainingSettings {
     pub visits: u32,
     /// Whether half of the positions are mirrored.
     pub mirror: bool,
+    /// The share of the labelled positions in the training of every generation.
+    #[serde(default)]
+    pub labelled_share: f64,
+    /// The share of the net that played before in the one that plays next: a running average of those that were
+    /// trained. 0 for none.
+    #[serde(default)]
+    pub average: f64,
 }
 
 /// A supervised start: positions that an engine with an evaluation net has labelled.
@@ -151,10 +161,13 @@ impl Preset {
                 blend: 0.5,
                 visits: 32,
                 mirror: game == Game::Shogi,
+                labelled_share: 0.0,
+                average: 0.0,
             },
             balance: Some(balance::Settings { every: FEWEST, ..balance::Settings::default() }),
             table: Table::published(),
             labelled: None,
+            from_net: None,
             gate: None,
             side_by_side: false,
             measured_table: None,
@@ -224,6 +237,17 @@ impl LoopSettings {
         if !(0.0..=1.0).contains(&self.training.blend) {
             return value("blend", self.training.blend.to_string(), "it must be from 0 to 1");
         }
+        for (name, share) in
+            [("labelled-share", self.training.labelled_share), ("average", self.training.average)]
+        {
+            if !(0.0..1.0).contains(&share) {
+                return value(name, share.to_string(), "it must be from 0 to below 1");
+            }
+        }
+        if self.training.labelled_share > 0.0 && self.labelled.is_none() {
+            let share = self.training.labelled_share.to_string();
+            return value("labelled-share", share, "of which positions? give --labelled too");
+        }
         if let Some(gate) = self.gate
             && !(gate.games > 0 && (0.0..=1.0).contains(&gate.least))
         {
@@ -243,6 +267,11 @@ impl LoopSettings {
             }
         }
         Ok(())
+    }
+
+    /// Whether there is a net before any game is played.
+    pub fn has_start(&self) -> bool {
+        self.labelled.is_some() || self.from_net.is_some()
     }
 
     /// What the net sees and says.
@@ -278,7 +307,7 @@ fn first_difference(name: &str, a: &serde_json::Value, b: &serde_json::Value) ->
 pub struct GenerationPlan {
     pub generation: u32,
     pub seed: u64,
-    /// The generation whose net plays: 0 for that of the supervised start; none for no net.
+    /// The generation whose net plays: 0 for the one the run begins with; none for no net.
     pub player: Option<u32>,
     /// The temperatures of all starts, and what they come from.
     pub balance: Balance,
@@ -377,6 +406,20 @@ mod tests {
         other.play.playouts = 77;
         let told = settings.difference(&other).unwrap();
         assert_eq!(told, "play.playouts is 200 there and 77 here");
+    }
+
+    #[test]
+    fn shares_must_be_shares_of_something() {
+        let refused = |change: &dyn Fn(&mut LoopSettings), what: &str| {
+            let mut settings = Preset::Caps.settings(Game::Minishogi);
+            change(&mut settings);
+            let told = settings.check().unwrap_err().to_string();
+            assert!(told.contains(what), "{told}");
+        };
+        refused(&|s| s.training.labelled_share = 1.0, "labelled-share is 1");
+        refused(&|s| s.training.labelled_share = 0.5, "give --labelled");
+        refused(&|s| s.training.average = -0.5, "average is -0.5");
+        refused(&|s| s.training.average = f64::NAN, "average is NaN");
     }
 
     #[test]

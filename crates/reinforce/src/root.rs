@@ -1,9 +1,25 @@
 //! The root of a move: noise, forced playouts, Gumbel's root, and what a search teaches.
 
 use crate::tree::{Link, ROOT, Tree};
+use balance::Temperature;
 use mcts::constants::{Constants, Exploration};
 use mcts::{GameValue, completed_value, gumbel_number, mix_dirichlet, schedule};
 use seed::Rng;
+
+/// Candidates of a position add up to this.
+const WHOLE: f32 = 10_000.0;
+
+/// A share of the visits as it is written, and drawn by.
+pub(crate) fn parts(share: f32) -> u16 {
+    (share * WHOLE).round() as u16
+}
+
+/// The move that is played: drawn by its share with a temperature; at 0 the one with the greatest, to which small
+/// temperatures tend.
+pub(crate) fn drawn(shares: &[f32], temperature: Temperature, rng: &mut Rng) -> u16 {
+    let parts: Vec<u32> = shares.iter().map(|&share| u32::from(parts(share))).collect();
+    balance::choose(&parts, temperature, rng).unwrap_or(0) as u16
+}
 
 /// Mixes Dirichlet noise into the priors of the root.
 pub(crate) fn add_noise(tree: &mut Tree, weight: f32, constants: &Constants, rng: &mut Rng) {
@@ -82,7 +98,8 @@ fn take_out_forced(tree: &Tree, k: f32, exploration: &Exploration, visits: &mut 
 }
 
 /// Gumbel's root (Danihelka et al., 2022): some moves with the greatest g + logit, halved again and
-/// again by g + logit + σ(q).
+/// again by g + logit + σ(q). It says where playouts go; what is played and learned is [`improved_policy`], in which
+/// there is no g.
 #[derive(Clone, Debug)]
 pub(crate) struct Gumbel {
     /// g + logit of every move; nothing where it is not considered.
@@ -92,17 +109,17 @@ pub(crate) struct Gumbel {
 }
 
 impl Gumbel {
-    /// A plan for so many playouts.
+    /// A plan for so many playouts; g is 0 where there is nobody to draw it.
     pub(crate) fn new(
         tree: &Tree,
         considered: usize,
         playouts: u32,
         constants: &Constants,
-        rng: &mut Rng,
+        mut rng: Option<&mut Rng>,
     ) -> Self {
-        let score = |link: &Link, rng: &mut Rng| logit(link) + gumbel_number(rng);
+        let mut noise = || rng.as_deref_mut().map_or(0.0, gumbel_number);
         let mut scores: Vec<Option<f32>> =
-            tree.links(ROOT).iter().map(|link| Some(score(link, rng))).collect();
+            tree.links(ROOT).iter().map(|link| Some(logit(link) + noise())).collect();
         let mut order: Vec<usize> = (0..scores.len()).collect();
         order.sort_by(|&a, &b| scores[b].partial_cmp(&scores[a]).unwrap_or(a.cmp(&b)));
         for &left_out in order.iter().skip(considered) {
@@ -118,48 +135,38 @@ impl Gumbel {
         let considered = || (0..links.len()).filter(|&n| self.scores[n].is_some());
         let playout: u32 = considered().map(|n| links[n].visits).sum();
         let due = self.schedule.get(playout as usize).or(self.schedule.last()).copied();
-        let worths = self.worths(tree);
+        let values = judged(tree, self.visits_ahead);
+        // g + logit + σ(q).
+        let worth = |n: usize| f64::from(self.scores[n].unwrap_or(f32::NEG_INFINITY)) + values[n];
         let best = |due: Option<u32>| {
             considered()
                 .filter(|&n| due.is_none_or(|due| links[n].visits == due))
-                .max_by(|&a, &b| worths[a].total_cmp(&worths[b]).then(b.cmp(&a)))
+                .max_by(|&a, &b| worth(a).total_cmp(&worth(b)).then(b.cmp(&a)))
         };
         best(due).or_else(|| best(None)).map(|number| number as u16)
     }
+}
 
-    /// The move chosen in the end: the best of those visited most.
-    pub(crate) fn choose(&self, tree: &Tree) -> Option<u16> {
-        let links = tree.links(ROOT);
-        let worths = self.worths(tree);
-        let open = |n: &usize| self.scores[*n].is_some() && !links[*n].loses();
-        let most = (0..links.len()).filter(open).map(|n| links[n].visits).max()?;
-        let chosen = (0..links.len())
-            .filter(|n| open(n) && links[*n].visits == most)
-            .max_by(|&a, &b| worths[a].total_cmp(&worths[b]).then(b.cmp(&a)));
-        chosen.map(|number| number as u16)
+/// What a search at Gumbel's root would have the net say: the softmax of (logit + σ(q)) / temperature. Moves proven to
+/// lose are left out, a proven win is all there is.
+pub(crate) fn improved_policy(tree: &Tree, constants: &Constants, temperature: f32) -> Vec<f32> {
+    if let Some(target) = proven_target(tree) {
+        return target;
     }
-
-    /// g + logit + σ(q).
-    fn worths(&self, tree: &Tree) -> Vec<f64> {
-        let values = judged(tree, self.visits_ahead);
-        let score = |n: usize| f64::from(self.scores[n].unwrap_or(f32::NEG_INFINITY));
-        values.iter().enumerate().map(|(n, value)| score(n) + value).collect()
-    }
-
-    /// What the search would have the net say: the softmax of logit + σ(q).
-    pub(crate) fn target(&self, tree: &Tree) -> Vec<f32> {
-        if let Some(target) = proven_target(tree) {
-            return target;
-        }
-        let values = judged(tree, self.visits_ahead);
-        let worths: Vec<f64> = (tree.links(ROOT).iter().zip(values))
-            .map(|(link, value)| f64::from(logit(link)) + value)
-            .collect();
-        let most = worths.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let weights: Vec<f64> = worths.iter().map(|worth| (worth - most).exp()).collect();
-        let sum: f64 = weights.iter().sum();
-        weights.iter().map(|weight| (weight / sum) as f32).collect()
-    }
+    let links = tree.links(ROOT);
+    let is_lost = links.iter().all(Link::loses);
+    let values = judged(tree, constants.gumbel_visits);
+    let worths: Vec<f64> = (links.iter().zip(values))
+        .map(|(link, value)| match link.loses() && !is_lost {
+            true => f64::NEG_INFINITY,
+            false => f64::from(logit(link)) + value,
+        })
+        .collect();
+    let most = worths.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let weight = |worth: &f64| ((worth - most) / f64::from(temperature)).exp();
+    let weights: Vec<f64> = worths.iter().map(weight).collect();
+    let sum: f64 = weights.iter().sum();
+    weights.iter().map(|weight| (weight / sum) as f32).collect()
 }
 
 fn logit(link: &Link) -> f32 {
@@ -231,16 +238,66 @@ mod tests {
             let moves = [(0.4, 0.3), (0.3, 0.8), (0.2, 0.3), (0.1, 0.3)];
             let start = searched(&moves, 0, |_| None);
             let constants = Constants::LC0;
-            let gumbel = Gumbel::new(&start, 4, 16, &constants, &mut Rng::new(seed));
+            let gumbel = Gumbel::new(&start, 4, 16, &constants, Some(&mut Rng::new(seed)));
             let tree = searched(&moves, 16, |tree| gumbel.select(tree));
             let visits: Vec<u32> = tree.links(ROOT).iter().map(|link| link.visits).collect();
             assert_eq!(visits.iter().sum::<u32>(), 16);
             assert!(visits.iter().all(|&visits| visits >= 2), "{visits:?}");
-            assert_eq!(gumbel.choose(&tree), Some(1), "{visits:?}");
-            let target = gumbel.target(&tree);
+            let target = improved_policy(&tree, &constants, 1.0);
             assert!(target[1] > 0.9 && (target.iter().sum::<f32>() - 1.0).abs() < 1e-5);
-            let two = Gumbel::new(&start, 2, 8, &constants, &mut Rng::new(seed));
+            let flat = improved_policy(&tree, &constants, 4.0);
+            for n in [0, 2, 3] {
+                let (sharp, flat) = ((target[1] / target[n]).ln(), (flat[1] / flat[n]).ln());
+                assert!((sharp / flat - 4.0).abs() < 0.01, "{sharp} {flat}");
+            }
+            let two = Gumbel::new(&start, 2, 8, &constants, Some(&mut Rng::new(seed)));
             assert_eq!(two.scores.iter().flatten().count(), 2);
         }
+    }
+
+    /// At temperature 0 there is no chance in the choice, and small temperatures tend to it.
+    #[test]
+    fn the_choice_at_gumbels_root_tends_to_that_of_temperature_zero() {
+        let constants = Constants::LC0;
+        let moves = [(0.4, 0.52), (0.3, 0.55), (0.2, 0.5), (0.1, 0.5)];
+        let start = searched(&moves, 0, |_| None);
+        let mut chosen = std::collections::BTreeSet::new();
+        for seed in 0..20 {
+            let gumbel = Gumbel::new(&start, 3, 16, &constants, Some(&mut Rng::new(seed)));
+            let tree = searched(&moves, 16, |tree| gumbel.select(tree));
+            let policy = improved_policy(&tree, &constants, 1.0);
+            let cold = drawn(&policy, Temperature::ZERO, &mut Rng::new(seed));
+            chosen.insert(cold);
+            // The share of draws that are not the one of temperature 0.
+            let others = |thousandths| {
+                let rng = &mut Rng::new(seed);
+                let temperature = Temperature::from_thousandths(thousandths);
+                (0..200).filter(|_| drawn(&policy, temperature, rng) != cold).count()
+            };
+            let falling = [1000, 300, 100, 10, 1].map(others);
+            assert!(falling.is_sorted_by(|hot, cool| hot >= cool), "{falling:?}");
+            assert!(falling[0] > 0 && falling[4] == 0, "{falling:?}");
+        }
+        // Which moves are looked at is drawn where somebody draws; without, everything follows from the position.
+        assert!(chosen.len() > 1, "{chosen:?}");
+        let still = || Gumbel::new(&start, 3, 16, &constants, None);
+        assert_eq!(still().scores, still().scores);
+        let kept: Vec<bool> = still().scores.iter().map(Option::is_some).collect();
+        assert_eq!(kept, [true, true, true, false], "the likeliest");
+    }
+
+    #[test]
+    fn moves_proven_to_lose_are_not_taught() {
+        let moves = [(0.9, 0.02), (0.1, 0.02)];
+        let mut tree = searched(&moves, 0, |_| None);
+        let first = tree.follow(ROOT, 0);
+        tree.prove(&[(ROOT, 0)], first, mcts::Bounds::win(3));
+        tree.back_up(&[(ROOT, 0)], first, 1.0);
+        assert_eq!(improved_policy(&tree, &Constants::LC0, 1.0), [0.0, 1.0]);
+        let second = tree.follow(ROOT, 1);
+        tree.prove(&[(ROOT, 1)], second, mcts::Bounds::win(3));
+        tree.back_up(&[(ROOT, 1)], second, 1.0);
+        let lost = improved_policy(&tree, &Constants::LC0, 1.0);
+        assert!((lost[0] - 0.9).abs() < 1e-5, "{lost:?}");
     }
 }

@@ -5,6 +5,7 @@
 //! and ends with the same files.
 
 mod entry;
+mod learning;
 mod measure;
 
 use crate::elsewhere::{GamePlayer, GamesOrder};
@@ -16,10 +17,10 @@ use crate::plan::{GenerationPlan, LoopSettings};
 use crate::pool::{GROUPS, PlayerNet, SelfPlay};
 use crate::records::{PlayProgress, play_to_file_by};
 use crate::review::Review;
-use crate::training::{self, KeptTrainer, Order, Trainer};
+use crate::training::{KeptTrainer, Trainer};
 use infer::Shape;
 use lab::LabError;
-use lab::folder::{GenerationFolder, LabFolder, write_whole};
+use lab::folder::{GenerationFolder, LabFolder};
 use lab::history::{self, Step};
 use lab::ledger::Generation;
 use std::fs;
@@ -212,29 +213,6 @@ impl<'a> Run<'a> {
             watcher.note(&format!("generation {number} is over after {seconds:.0} s{left}"));
         }
         Ok(Ended::Generations)
-    }
-
-    /// The first net, where positions are given to learn it from.
-    fn start(&self, watcher: &mut dyn Watcher) -> Result<(), RunError> {
-        let Some(labelled) = &self.settings.labelled else { return Ok(()) };
-        let out = PathBuf::from(START).join(NET);
-        let done = self.lab.path().join(START).join("trained");
-        if done.exists() {
-            return Ok(());
-        }
-        let absolute =
-            |file: &String| fs::canonicalize(file).map_err(|e| LabError::at(Path::new(file), &e));
-        let data = labelled.files.iter().map(absolute).collect::<Result<Vec<_>, _>>()?;
-        let folder = self.lab.path().join(START);
-        fs::create_dir_all(&folder).map_err(|e| LabError::at(&folder, &e))?;
-        let seed = self.settings.seed;
-        let settings = &self.settings;
-        let (epochs, rate) = (labelled.epochs, labelled.rate);
-        // So that generations go on where it ends.
-        let rate_end = settings.training.rate(1).min(rate);
-        let order = Order { data, from: None, out, epochs, rate, rate_end, seed, settings };
-        self.train(&order, watcher)?;
-        Ok(write_whole(&done, b"")?)
     }
 
     /// The next generation, from where it was left. Unless it is the last that is wanted now, the games of the
@@ -436,48 +414,6 @@ impl<'a> Run<'a> {
         write(&path, &review)?;
         self.done(folder, "review".to_owned(), began)?;
         Ok(review)
-    }
-
-    /// Training on the window, from the net before.
-    fn learn(&self, folder: &GenerationFolder, watcher: &mut dyn Watcher) -> Result<(), RunError> {
-        if folder.is_trained() {
-            return Ok(());
-        }
-        let local = |number: u32, name: &str| {
-            let path = self.lab.generation(number).path().join(name);
-            path.strip_prefix(self.lab.path()).map(Path::to_owned).unwrap_or(path)
-        };
-        let number = folder.number;
-        let first = number.saturating_sub(self.settings.window - 1).max(1);
-        let from = match (number, &self.settings.labelled) {
-            (1, None) => None,
-            (1, Some(_)) => Some(training::checkpoint(&Path::new(START).join(NET))),
-            _ => Some(training::checkpoint(&local(number - 1, NET))),
-        };
-        let order = Order {
-            data: (first..=number).rev().map(|number| local(number, GAMES)).collect(),
-            from,
-            out: local(number, NET),
-            epochs: self.settings.training.epochs,
-            // In steps over the generations; within one it is the same but for a short warm-up.
-            rate: self.settings.training.rate(number),
-            rate_end: self.settings.training.rate(number),
-            seed: folder.seed(self.settings.seed),
-            settings: &self.settings,
-        };
-        let began = self.time.now();
-        let command = self.train(&order, watcher)?;
-        self.done(folder, command, began)?;
-        Ok(folder.set_trained()?)
-    }
-
-    fn train(&self, order: &Order<'_>, watcher: &mut dyn Watcher) -> Result<String, RunError> {
-        let trainer = &self.machine.trainer;
-        let line = trainer.command(order);
-        watcher.step(&line.to_string());
-        let trained = self.trainer.run(trainer, &line, self.lab.path(), self.stop);
-        watcher.step_over();
-        trained.map(|()| line.to_string())
     }
 
     /// A step is over: it is written down.

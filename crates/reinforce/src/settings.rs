@@ -6,6 +6,7 @@ use mcts::{Constants, LeafRules};
 use play::{GameRules, SearchRules};
 use rules::{Declaration, Game};
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 use thiserror::Error;
 
 /// What games are played by. The same settings, seed and net give the same games.
@@ -23,7 +24,7 @@ pub struct PlaySettings {
     pub fast_share: f64,
     /// The playouts of those.
     pub fast_playouts: u32,
-    /// Weight of Dirichlet noise at the root.
+    /// Weight of Dirichlet noise at the root; at Gumbel's root there is noise unless it is 0.
     pub noise: f32,
     /// Moves that Gumbel's root considers; 0 for PUCT.
     pub gumbel: usize,
@@ -36,6 +37,9 @@ pub struct PlaySettings {
     pub constants: String,
     /// What the net's logits are divided by.
     pub policy_temperature: f32,
+    /// What logit + σ(q) is divided by in the target of Gumbel's root: above 1 it is flatter.
+    #[serde(default = "unchanged")]
+    pub target_temperature: f32,
     /// In the first plies of a game moves are drawn by their visits.
     pub exploration: Exploration,
     /// The temperature afterwards; 0 for the move visited most.
@@ -55,12 +59,21 @@ pub enum SettingsError {
     Start(#[from] StartError),
     #[error("a game cannot begin from {0:?}: it is over there")]
     Over(String),
+    #[error("{0}")]
+    Openings(String),
     #[error("no table of temperatures: {0}")]
     Table(String),
     #[error("{name} is {value}: {wanted}")]
     Value { name: &'static str, value: String, wanted: &'static str },
+    #[error("{}: a net of {there}, and those of the run are {wanted}: give the --net-size and --planes of the one it begins with", path.display())]
+    FirstNet { path: PathBuf, there: String, wanted: String },
     #[error("unknown constants {0:?}: expected nue, dlshogi, lc0 or alphazero")]
     Constants(String),
+}
+
+/// A temperature that changes nothing.
+const fn unchanged() -> f32 {
+    1.0
 }
 
 impl PlaySettings {
@@ -77,7 +90,8 @@ impl PlaySettings {
             forced: 2.0,
             least_gain: 0.0,
             constants: "lc0".to_owned(),
-            policy_temperature: 1.0,
+            policy_temperature: unchanged(),
+            target_temperature: unchanged(),
             exploration: Exploration {
                 plies: if game == Game::Shogi { 30 } else { 10 },
                 ..Exploration::default()
@@ -101,6 +115,11 @@ impl PlaySettings {
         }
         for start in &self.starts {
             let position = start.position(self.game)?;
+            if position.ply() != 1 {
+                let wanted =
+                    "a game has as many moves as were made since its start: give it move number 1";
+                return value("start", start.sfen.clone(), wanted);
+            }
             let unlimited = GameRules { max_moves: None, ..self.referee() };
             if unlimited.end_of(&position, 0).is_some() {
                 return Err(SettingsError::Over(start.name.clone()));
@@ -126,15 +145,21 @@ impl PlaySettings {
             return value("max-moves", self.max_moves.to_string(), "it must be from 1 to 10000");
         }
         let temperatures = [
-            ("policy temperature", f64::from(self.policy_temperature), 0.01),
+            ("policy-temperature", f64::from(self.policy_temperature), 0.01),
+            ("target-temperature", f64::from(self.target_temperature), 0.01),
             ("temperature", self.later_temperature.value(), 0.0),
             ("forced", f64::from(self.forced), 0.0),
             ("least-gain", self.least_gain, 0.0),
         ];
         for (name, number, least) in temperatures {
             if !(least..=100.0).contains(&number) {
-                return value(name, number.to_string(), "it must be from 0 to 100");
+                let wanted = if least > 0.0 { "from 0.01 to 100" } else { "from 0 to 100" };
+                return value(name, number.to_string(), wanted);
             }
+        }
+        if self.gumbel == 0 && self.target_temperature != unchanged() {
+            let wanted = "it is for the target of Gumbel's root: give --gumbel too";
+            return value("target-temperature", self.target_temperature.to_string(), wanted);
         }
         self.constants().map(drop)
     }
@@ -192,6 +217,11 @@ mod tests {
         refused(&|s| s.constants = "leela".to_owned(), "leela");
         refused(&|s| s.starts.clear(), "begin somewhere");
         refused(&|s| s.max_moves = 0, "max-moves is 0");
+        refused(&|s| s.policy_temperature = 0.0, "policy-temperature is 0: from 0.01");
+        refused(&|s| s.target_temperature = 2.0, "target-temperature is 2: it is for");
+        refused(&|s| (s.gumbel, s.target_temperature) = (8, f32::NAN), "target-temperature is NaN");
+        let later = "4k/5/5/5/K4 b RG 17";
+        refused(&|s| s.starts[0].sfen = later.to_owned(), "b RG 17: a game has");
         let mated = "4k/4G/4P/5/K4 w - 1";
         refused(&|s| s.starts[0].sfen = mated.to_owned(), "over there");
     }

@@ -28,8 +28,12 @@ pub struct Trainer {
 #[derive(Clone, Debug)]
 pub(crate) struct Order<'a> {
     pub(crate) data: Vec<PathBuf>,
-    /// The checkpoint to begin from.
+    /// The checkpoint, or the net, to begin from.
     pub(crate) from: Option<PathBuf>,
+    /// What a share of the positions is drawn from instead.
+    pub(crate) mixed: Option<Mixed>,
+    /// The share that what was written before has in what is written now.
+    pub(crate) average: f64,
     pub(crate) out: PathBuf,
     pub(crate) epochs: u32,
     /// The learning rate, which falls to the other by a cosine.
@@ -37,6 +41,13 @@ pub(crate) struct Order<'a> {
     pub(crate) rate_end: f64,
     pub(crate) seed: u64,
     pub(crate) settings: &'a LoopSettings,
+}
+
+/// Other positions, of which every step has a share.
+#[derive(Clone, Debug)]
+pub(crate) struct Mixed {
+    pub(crate) files: Vec<PathBuf>,
+    pub(crate) share: f64,
 }
 
 /// Where the trainer keeps the state of a net it has written.
@@ -68,6 +79,15 @@ impl Trainer {
         line.pair("--blocks", net.blocks).pair("--channels", net.channels);
         if let Some(from) = &order.from {
             line.pair("--init", from.display());
+        }
+        if let Some(mixed) = &order.mixed {
+            line.pair("--mixed-share", mixed.share).word("--mixed");
+            for path in &mixed.files {
+                line.word(path.display());
+            }
+        }
+        if order.average > 0.0 {
+            line.pair("--across", order.average);
         }
         line.pair("--epochs", order.epochs).pair("--batch", training.batch);
         line.pair("--optimiser", &training.optimiser);
@@ -160,6 +180,8 @@ mod tests {
                 "generation-0001/games.teacher".into(),
             ],
             from: Some("generation-0001/net.nuedf.checkpoint".into()),
+            mixed: None,
+            average: 0.0,
             out: "generation-0002/net.nuedf".into(),
             epochs: 2,
             rate: 0.02,
@@ -176,6 +198,10 @@ mod tests {
              4096 --optimiser sgd --lr 0.02 --lr-end 0.02 --blend 0.5 --visits 32 --seed 1002 --device \
              cpu --precision fp32"
         );
+        let mixed = Some(Mixed { files: vec!["/a".into(), "/b".into()], share: 0.25 });
+        let line = trainer.command(&Order { mixed, average: 0.5, ..order.clone() }).to_string();
+        let more = ".checkpoint --mixed-share 0.25 --mixed /a /b --across 0.5 --epochs 2";
+        assert!(line.contains(more), "{line}");
         assert_eq!(checkpoint(&order.out), Path::new("generation-0002/net.nuedf.checkpoint"));
     }
 }

@@ -40,7 +40,9 @@ def add_options(
     )
     add("--value-channels", type=int, default=plain.value_channels)
     add("--value-hidden", type=positive, default=plain.value_hidden)
-    add("--init", help="checkpoint of the same kind of net to begin from")
+    add("--init", help="checkpoint or .nuedf of the same kind of net to begin from")
+    add("--mixed", nargs="+", default=(), help="files that a share of every batch is drawn from")
+    add("--mixed-share", type=share, default=plain.mixed_share, help="that share")
     add("--minutes", type=above_zero, default=plain.minutes, help="the whole run, not epochs")
     add("--epochs", type=positive, default=plain.epochs)
     add("--batch", type=positive, default=plain.batch)
@@ -61,6 +63,12 @@ def add_options(
         "--ema", type=share, default=plain.ema, help="write a moving average of this memory"
     )
     average.add_argument("--swa", action="store_true", help="write the mean of all later steps")
+    average.add_argument(
+        "--across",
+        type=share,
+        default=plain.across,
+        help="write an average with what --init wrote, which has this share",
+    )
     add("--average-from", type=share, default=plain.average_from, help="share of the run")
     add("--mirror", action="store_true", help="mirror a random half of the positions")
     add("--streamed", action="store_true", help="keep no positions on the device")

@@ -14,9 +14,10 @@ import torch
 from torch import nn
 
 from .. import checkpoint
-from ..average import Average
+from ..average import Across, Average
 from ..training import TrainingError
 from . import netfile
+from .beginning import begin
 from .export import export, export_onnx
 from .nets import DeepKind, DeepNet
 from .objective import SUMS, DeepLosses, DeepObjective
@@ -25,9 +26,9 @@ from .settings import DeepSettings
 from .supply import (
     DeepSupply,
     KeptFiles,
-    KeptPlanes,
     Mirror,
     StreamedPlanes,
+    kept_supply,
     read_rows,
     seen_by,
 )
@@ -38,7 +39,7 @@ Say = Callable[[str], None]
 REPORT = 15.0
 # Steps between two additions to the average.
 AVERAGE_EVERY = 10
-# Batches that batch norms are measured on after averaging.
+# Batches that batch norms are measured on: after averaging, and where a file has none.
 MEASURED = 64
 # Share of `--minutes` kept for what comes after training, and its bounds in seconds.
 RESERVE, LEAST_RESERVE, MOST_RESERVE = 0.05, 1.0, 15.0
@@ -94,9 +95,10 @@ class DeepRun:
         seed = settings.seed * 1000 + team.rank
         self.mirror = Mirror(about, self.device, seed) if settings.mirror else None
         self.net = DeepNet(kind_of(about, settings), settings.stem)
-        if settings.init is not None and state is None:
-            self._begin_from(Path(settings.init))
         self.net.to(self.device, memory_format=torch.channels_last)
+        written: list[torch.Tensor] = []
+        if settings.init is not None and (state is None or settings.across):
+            written = begin(self.net, Path(settings.init), self._positions_to_measure)
         self.optimiser = self._optimiser()
         self.precision = self._precision()
         self.number = self.precision or torch.float32
@@ -107,6 +109,8 @@ class DeepRun:
         if settings.ema or settings.swa:
             # With a memory that does not fade all steps count alike: stochastic weight averaging.
             self.average = Average(self.net, 1.0 if settings.swa else settings.ema)
+        elif settings.across:
+            self.average = Across(self.net, settings.across, written)
         if state is not None:
             self._restore(*state)
         self.model: nn.Module = team.wrap(self.net)
@@ -140,22 +144,17 @@ class DeepRun:
     def _supply(self) -> DeepSupply:
         settings = self.settings
         order = settings.order(settings.files(), self.epoch)
-        if settings.by_file:
-            return self._files.planes(order, settings.batch, self.team, settings.limit)
-        if not settings.streamed:
-            return KeptPlanes.read(order, settings.batch, self.team, settings.limit)
+        if settings.by_file or not settings.streamed:
+            return kept_supply(settings, order, self.team, self._files)
         from dataclasses import replace
 
         left = None if settings.minutes else max(settings.epochs - self.epoch, 0)
         return StreamedPlanes(replace(order, epochs=left), settings.batch, self.team)
 
-    def _begin_from(self, path: Path) -> None:
-        """Begins with the parameters of a checkpoint of the same kind of net."""
-        state = torch.load(path, map_location="cpu")
-        try:
-            self.net.load_state_dict(state["tensors"]["net"])
-        except (KeyError, RuntimeError) as error:
-            raise TrainingError(f"{path}: not a checkpoint of this kind of net: {error}") from error
+    def _positions_to_measure(self) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+        """The planes of some positions."""
+        for rows in self.supply.some(MEASURED):
+            yield self.unpacker(rows.packed)
 
     def _optimiser(self) -> torch.optim.Optimizer:
         settings = self.settings

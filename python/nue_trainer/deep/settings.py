@@ -29,6 +29,8 @@ class DeepSettings:
     value_channels: int = 0
     value_hidden: int = 256
     init: str | None = None
+    mixed: tuple[str, ...] = ()
+    mixed_share: float = 0.0
     validation: tuple[str, ...] = ()
     validation_limit: int = 200_000
     limit: int | None = None
@@ -49,6 +51,7 @@ class DeepSettings:
     precision: str = "auto"
     ema: float = 0.0
     swa: bool = False
+    across: float = 0.0
     average_from: float = 0.5
     mirror: bool = False
     streamed: bool = False
@@ -63,6 +66,15 @@ class DeepSettings:
     resume: bool = False
     force: bool = False
     stream_options: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if bool(self.mixed) != (0 < self.mixed_share < 1):
+            told = f"{len(self.mixed)} files and {self.mixed_share}"
+            raise ValueError(f"--mixed needs files and --mixed-share above 0 and below 1, not {told}")
+        if self.mixed and self.streamed:
+            raise ValueError("--mixed is for positions that are kept: not with --streamed")
+        if self.across and self.init is None:
+            raise ValueError("--across averages with what --init has written: name it")
 
     def checkpoint(self) -> str:
         """Where the state of the run is kept."""

@@ -13,6 +13,7 @@ import torch
 
 from ..stream import StreamError
 from .planes import PlaneAbout, PlaneLoader, PlaneOrder, Rows, Seen, Unpacker
+from .settings import DeepSettings
 from .team import Team
 
 
@@ -84,21 +85,61 @@ class KeptPlanes:
         self._seed, self._device = seed * 1000 + team.rank, team.device
         positions = team.fewest(len(self.rows))
         # A batch that is not full is left out: its turn comes in another epoch.
-        self._batch = min(batch, positions)
-        self.steps = positions // self._batch
-
-    @staticmethod
-    def read(order: PlaneOrder, batch: int, team: Team, limit: int | None = None) -> KeptPlanes:
-        """Of all files together."""
-        about, rows = read_rows(order, team.device, team, limit)
-        return KeptPlanes(about, rows, order.seed, batch, team)
+        self.batch = min(batch, positions)
+        self.steps = positions // self.batch
 
     def epoch(self, number: int) -> Iterator[Rows]:
         """The batches of an epoch."""
         lot = torch.Generator(self._device).manual_seed((self._seed << 20) + number)
         shuffled = torch.randperm(len(self.rows), generator=lot, device=self._device)
         for step in range(self.steps):
-            yield self.rows.pick(shuffled[step * self._batch : (step + 1) * self._batch])
+            yield self.rows.pick(shuffled[step * self.batch : (step + 1) * self.batch])
+
+    def some(self, count: int) -> list[Rows]:
+        """The first batches there are, always the same."""
+        return list(islice(self.epoch(0), count))
+
+    def close(self) -> None:
+        """Nothing runs."""
+
+
+class MixedPlanes:
+    """Kept positions, and in every batch a share of others.
+
+    An epoch is one of the first. The others come in an order of their own, and when all have come, in another one.
+    """
+
+    def __init__(self, own: KeptPlanes, others: Rows, share: float, seed: int, team: Team) -> None:
+        self.about, self.steps = own.about, own.steps
+        self._own, self._others = own, others
+        self._count = max(round(own.batch * share / (1 - share)), 1)
+        # Not the numbers that shuffle the first.
+        self._seed, self._device = seed * 1000 + team.rank + 500, team.device
+        self._turn, self._order = -1, torch.empty(0, dtype=torch.int64)
+
+    def epoch(self, number: int) -> Iterator[Rows]:
+        """The batches of an epoch."""
+        for step, rows in enumerate(self._own.epoch(number)):
+            more = self._drawn((number * self.steps + step) * self._count)
+            yield Rows(*(torch.cat(both) for both in zip(rows.tensors(), more.tensors())))
+
+    def _drawn(self, first: int) -> Rows:
+        """The others of a batch, the first of which has that number among all that were drawn."""
+        size, found, at = len(self._others), [], first
+        while at < first + self._count:
+            turn, begin = divmod(at, size)
+            end = min(size, begin + first + self._count - at)
+            found.append(self._shuffled(turn)[begin:end])
+            at += end - begin
+        return self._others.pick(torch.cat(found))
+
+    def _shuffled(self, turn: int) -> torch.Tensor:
+        if turn != self._turn:
+            lot = torch.Generator(self._device).manual_seed((self._seed << 20) + turn)
+            size = len(self._others)
+            self._turn = turn
+            self._order = torch.randperm(size, generator=lot, device=self._device)
+        return self._order
 
     def some(self, count: int) -> list[Rows]:
         """The first batches there are, always the same."""
@@ -116,25 +157,58 @@ class KeptFiles:
 
     def __init__(self) -> None:
         self._kept: dict[tuple[str, ...], tuple[PlaneAbout, Rows]] = {}
+        self._asked: set[tuple[str, ...]] = set()
 
-    def planes(
-        self, order: PlaneOrder, batch: int, team: Team, limit: int | None = None
-    ) -> KeptPlanes:
-        """Those of the files of an order, one after another; others are forgotten."""
-        kept: dict[tuple[str, ...], tuple[PlaneAbout, Rows]] = {}
+    def rows(self, order: PlaneOrder, team: Team) -> tuple[PlaneAbout, Rows]:
+        """Those of the files of an order, one after another."""
+        found: list[tuple[PlaneAbout, Rows]] = []
         for name in order.files:
             one = replace(order, files=(name,), seed=1, first_epoch=0)
             changed = Path(name).stat()
             key = (*one.command(), str(team.device), str(changed.st_mtime_ns), str(changed.st_size))
-            kept[key] = self._kept.get(key) or read_rows(one, team.device, team)
-        self._kept = kept
-        abouts, each = zip(*kept.values())
-        if any(about.layout != abouts[0].layout for about in abouts):
-            raise StreamError("the files hold different games")
+            if key not in self._kept:
+                self._kept[key] = read_rows(one, team.device, team)
+            self._asked.add(key)
+            found.append(self._kept[key])
+        abouts, each = zip(*found)
+        same_game(*abouts)
         tensors = zip(*(rows.tensors() for rows in each))
         rows = Rows(*(torch.cat(parts) for parts in tensors))
-        about = replace(abouts[0], positions=sum(about.positions for about in abouts))
-        return KeptPlanes(about, rows.pick(slice(0, limit)), order.seed, batch, team)
+        return replace(abouts[0], positions=sum(about.positions for about in abouts)), rows
+
+    def forget_others(self) -> None:
+        """Those not asked for since the last time go."""
+        self._kept = {key: kept for key, kept in self._kept.items() if key in self._asked}
+        self._asked = set()
+
+
+def same_game(*abouts: PlaneAbout) -> None:
+    """Files that are trained on together hold one game."""
+    if any(about.layout != abouts[0].layout for about in abouts):
+        raise StreamError("the files hold different games")
+
+
+def kept_supply(
+    settings: DeepSettings, order: PlaneOrder, team: Team, files: KeptFiles
+) -> KeptPlanes | MixedPlanes:
+    """All positions on the device, as a run asks for them."""
+
+    def read(order: PlaneOrder, limit: int | None = None) -> tuple[PlaneAbout, Rows]:
+        if not settings.by_file:
+            return read_rows(order, team.device, team, limit)
+        about, rows = files.rows(order, team)
+        return about, rows.pick(slice(0, limit))
+
+    about, rows = read(order, settings.limit)
+    batch, share = settings.batch, settings.mixed_share
+    if not settings.mixed:
+        files.forget_others()
+        return KeptPlanes(about, rows, settings.seed, batch, team)
+    other, others = read(settings.order(settings.mixed))
+    files.forget_others()
+    same_game(about, other)
+    own = KeptPlanes(about, rows, settings.seed, max(round(batch * (1 - share)), 1), team)
+    return MixedPlanes(own, others, share, settings.seed, team)
 
 
 class StreamedPlanes:

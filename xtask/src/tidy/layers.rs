@@ -59,7 +59,7 @@ const ROOMS: &[Room] = &[
     room("client", 6),
     Room { name: "cluster", layer: 6, beside: &["jetstream"] },
     Room { name: "fleet", layer: 6, beside: &["reinforce"] },
-    Room { name: "fleetd", layer: 6, beside: &["fleet", "gateway", "jetstream"] },
+    Room { name: "fleetd", layer: 6, beside: &["fleet", "gateway", "jetstream", "reinforce"] },
     Room { name: "jetstream", layer: 6, beside: &["fleet"] },
     Room { name: "gateway", layer: 6, beside: &["fleet"] },
     room("serverd", 6),

@@ -4,11 +4,10 @@ use super::LearnArgs;
 use crate::failure::{CommandResult, Failure};
 use crate::interrupt;
 use display::{ReinforceDisplay, say};
-use fleet::exchange::LocalPlayers;
 use reinforce::run::{Ended, Run};
 use std::sync::Arc;
 use std::time::Duration;
-use think::{TimeSource, WallTime};
+use think::{TimeSource, WallTime, seconds_since_1970};
 
 /// Generations of reinforcement learning.
 pub(super) fn run(args: &LearnArgs) -> CommandResult {
@@ -25,8 +24,9 @@ pub(super) fn run(args: &LearnArgs) -> CommandResult {
     };
     let mut display = ReinforceDisplay::default();
     let mut run = Run::open(&args.folder, settings, &machine, Arc::clone(&time), &stop)?;
-    if args.reinforce.as_ref().is_some_and(|flags| flags.fleet) {
-        run = run.played_by(LocalPlayers::of(&machine, time).map_err(Failure::usage)?);
+    if let Some(fleet) = args.reinforce.as_ref().and_then(|flags| flags.fleet.as_deref()) {
+        let players = fleetd::players::players(fleet, &machine, time, seconds_since_1970, say);
+        run = run.played_by(players.map_err(Failure::usage)?);
     }
     match run.run(args.generations, until, &mut display)? {
         Ended::Generations => Ok(()),

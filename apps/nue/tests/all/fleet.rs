@@ -277,6 +277,84 @@ fn the_tree_search_and_books_by_a_coordinator_alone() {
     assert!(runs(&folder).iter().filter(leaves).count() >= 3, "a run at least for each round");
 }
 
+/// Two generations of reinforcement learning by a coordinator that only coordinates and two workers behind its gateway, one
+/// of which is killed while they play: the files of the command alone.
+#[cfg(unix)]
+#[test]
+fn generations_are_played_by_three_processes_one_of_which_is_killed() {
+    let folder = folder();
+    // Whatever it is asked to learn, the trainer writes the net it was given.
+    use std::os::unix::fs::PermissionsExt;
+    let trainer = folder.path().join("trainer");
+    fs::write(&trainer, TRAINER).unwrap();
+    fs::set_permissions(&trainer, fs::Permissions::from_mode(0o755)).unwrap();
+    let net = infer::native::Floats::random(
+        infer::native::Architecture {
+            shape: infer::Shape {
+                game: rules::Game::Minishogi,
+                planes: features::Planes::Minishogi,
+                labels: features::Labels::Minishogi,
+            },
+            blocks: 1,
+            channels: 32,
+            value_channels: 3,
+            value_hidden: 8,
+        },
+        1,
+    );
+    net.write(&mut fs::File::create(folder.path().join("given.nuedf")).unwrap()).unwrap();
+    let learn = format!(
+        "--method rl --game minishogi --from-net given.nuedf --net-size 1x32 --games 150 --playouts 8 --fast-playouts 3 \
+        --max-moves 30 --generations 2 --python {} -j 2",
+        trainer.display()
+    );
+    told(&folder, &format!("learn plain {learn}"));
+    let _coordinator = serve(&folder, "--gateway 127.0.0.1:0");
+    let address = gateway(&folder);
+    let work = |name: &str| {
+        let token = told(&folder, &format!("fleet token {name} {name}"));
+        fs::write(folder.path().join(format!("{name}.token")), token).unwrap();
+        let words = format!(
+            "fleet work --gateway http://{address} --token-file {name}.token --name {name} --owner {name} -j 1 --files files-{name}"
+        );
+        Process::start(&folder, name, &words)
+    };
+    let (mut first, _second) = (work("first"), work("second"));
+    let mut asked = Process::start(&folder, "learn", &format!("learn lab {learn} --fleet=fleet"));
+    wait_until("some games", || {
+        runs(&folder).iter().any(|run| run["progress"]["done"].as_u64() > Some(0))
+    });
+    // What it had waits again as soon as it is back; who is gone for good is waited for as long as a lease lasts.
+    first.kill();
+    let _first = work("first");
+    assert!(asked.end("both generations").success(), "{}", said_by_others(&folder));
+    for generation in ["generation-0001", "generation-0002"] {
+        let name = |lab: &str, file: &str| format!("{lab}/{generation}/{file}");
+        for file in ["games.teacher", "plan.json", "review.json"] {
+            assert!(
+                bytes(&folder, &name("plain", file)) == bytes(&folder, &name("lab", file)),
+                "{generation}: {file}"
+            );
+        }
+        assert_eq!(taught(&folder, &name("lab", "games.teacher")).len(), 150);
+    }
+    let runs = runs(&folder);
+    let states: Vec<_> = runs.iter().map(|run| (&run["kind"], &run["state"])).collect();
+    assert_eq!(states, [(&"reinforce".into(), &"done".into()); 2]);
+}
+
+/// A trainer that has nothing to learn.
+#[cfg(unix)]
+const TRAINER: &str = "#!/bin/sh
+echo '{\"protocol\":\"nue-orders\",\"version\":1}'
+while read -r order; do
+  set -- $(printf %s \"$order\" | tr -d '[\"]' | tr , ' ')
+  for word; do test \"$before\" = --out && out=$word; before=$word; done
+  cp ../given.nuedf \"$out\" && echo state > \"$out.checkpoint\"
+  echo '{\"done\":{}}'
+done
+";
+
 /// Whoever waits for a run is told what is missing, and waits on.
 #[test]
 fn a_run_without_a_worker_says_so() {

@@ -50,6 +50,20 @@ fn generations_are_played_reviewed_and_learned() {
     }
     let same = |a: &Path, b: &Path| fs::read(a).unwrap() == fs::read(b).unwrap();
     assert!(same(&folder.join("current.nuedf"), &last.join("net.nuedf")));
+    // Another run goes on with that net, with labelled positions among its own, and plays with an average.
+    let again = &scratch.path().join("again");
+    let words = format!(
+        "--game minishogi --games 20 --playouts 8 --fast-share 0 --gumbel 4 --max-moves 40 --net-size 1x32 --batch 64 \
+         --from-net {} --labelled {} --labelled-share 0.5 --average 0.5 --policy-temperature 1.3 \
+         --target-temperature 1.3 --generations 2 --device cpu -j 2 --python {}",
+        folder.join("current.nuedf").display(),
+        last.join("games.teacher").display(),
+        python.display()
+    );
+    let output = learn(again, &words);
+    assert!(output.status.success(), "{}", told(&output));
+    assert!(same(&again.join("start/net.nuedf"), &folder.join("current.nuedf")));
+    assert!(again.join("generation-0002/net.nuedf").is_file());
 }
 
 /// A value of the command in little: a hundredth of a count.
@@ -118,6 +132,12 @@ fn wrong_flags_are_refused_before_anything_is_made() {
         ("--measure-table 0:200", "0:200"),
         ("--minutes 0", "--minutes"),
         ("--constants leela", "leela"),
+        ("--labelled-share 0.5", "--labelled"),
+        ("--labelled x.teacher --labelled-share 1", "labelled-share is 1"),
+        ("--average 1", "average is 1"),
+        ("--policy-temperature 0", "policy-temperature is 0"),
+        ("--target-temperature 2", "--gumbel"),
+        ("--policy-temperature warm", "warm"),
     ] {
         let output = learn(folder, words);
         assert_eq!(output.status.code(), Some(2), "{words}: {}", told(&output));

@@ -22,7 +22,7 @@ const TEMPERATURES: [u32; 8] = [0, 250, 500, 750, 1000, 1300, 1800, 2500];
 #[serde(deny_unknown_fields)]
 pub(crate) struct Verdict {
     pub(crate) accepted: bool,
-    /// The generation it was compared with; 0 for the supervised start.
+    /// The generation it was compared with; 0 for the net the run begins with.
     against: Option<u32>,
     /// Games won, drawn and lost by the new net.
     score: Wdl,
@@ -44,7 +44,7 @@ impl Verdict {
 }
 
 impl Run<'_> {
-    /// The last generation up to that one whose net was accepted: that of the supervised start is 0; none
+    /// The last generation up to that one whose net was accepted: the net a run begins with is 0; none
     /// where there is no net yet.
     pub(super) fn accepted(&self, up_to: u32) -> Result<Option<u32>, RunError> {
         for number in (1..=up_to).rev() {
@@ -56,7 +56,7 @@ impl Run<'_> {
                 return Ok(Some(number));
             }
         }
-        Ok(self.settings.labelled.is_some().then_some(0))
+        Ok(self.settings.has_start().then_some(0))
     }
 
     /// Whether the new net plays on: nothing, where there is no gate.

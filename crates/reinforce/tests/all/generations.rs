@@ -38,7 +38,7 @@ fn settings() -> LoopSettings {
 }
 
 /// The script, and where it notes what it was asked.
-fn trainer(place: &Path) -> Trainer {
+pub(crate) fn trainer(place: &Path) -> Trainer {
     let shape = Shape { game: GAME, planes: Planes::Minishogi, labels: Labels::Minishogi };
     let sizes = Architecture { shape, blocks: 1, channels: 32, value_channels: 3, value_hidden: 8 };
     let net = place.join("random.nuedf");
@@ -75,22 +75,28 @@ impl Watcher for Looker<'_> {
     fn step_over(&mut self) {}
 }
 
-struct Place {
-    folder: tempfile::TempDir,
-    settings: LoopSettings,
+/// A folder with a run in it.
+pub(crate) struct Place {
+    pub(crate) folder: tempfile::TempDir,
+    pub(crate) settings: LoopSettings,
     threads: usize,
 }
 
 impl Place {
-    fn new(threads: usize) -> Self {
+    pub(crate) fn new(threads: usize) -> Self {
         Self { folder: tempfile::tempdir().unwrap(), settings: settings(), threads }
     }
 
-    fn lab(&self) -> PathBuf {
+    pub(crate) fn lab(&self) -> PathBuf {
         self.folder.path().join("lab")
     }
 
-    fn run(&self, generations: u32, after: u64, minutes: Option<f64>) -> Result<Ended, RunError> {
+    pub(crate) fn run(
+        &self,
+        generations: u32,
+        after: u64,
+        minutes: Option<f64>,
+    ) -> Result<Ended, RunError> {
         let machine = Machine {
             threads: NonZeroUsize::new(self.threads).unwrap(),
             games: None,
@@ -105,12 +111,12 @@ impl Place {
         run.run(generations, until, &mut Looker { games: 0, after, stop: &stop })
     }
 
-    fn text(&self, name: &str) -> String {
+    pub(crate) fn text(&self, name: &str) -> String {
         fs::read_to_string(self.lab().join(name)).unwrap()
     }
 
     /// What a run comes to, but for times.
-    fn files(&self, generation: u32) -> (String, String, Vec<teacher::Game>) {
+    pub(crate) fn files(&self, generation: u32) -> (String, String, Vec<teacher::Game>) {
         let name = |file: &str| format!("generation-{generation:04}/{file}");
         let games = fs::File::open(self.lab().join(name("games.teacher"))).unwrap();
         let games = Reader::new(games).unwrap().games().map(Result::unwrap).collect();

@@ -3,5 +3,7 @@
 
 #[cfg(unix)]
 mod generations;
+#[cfg(unix)]
+mod options;
 mod playouts;
 mod selfplay;

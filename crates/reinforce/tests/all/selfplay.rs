@@ -124,13 +124,23 @@ fn a_game_depends_on_its_own_answers_alone() {
 #[test]
 fn every_option_gives_games_the_referee_confirms() {
     let usual = settings(Game::Minishogi);
-    let rows: [(&str, PlaySettings); 6] = [
+    let rows: [(&str, PlaySettings); 7] = [
         ("caps", usual.clone()),
         (
             "no caps, no forced playouts",
             PlaySettings { fast_share: 0.0, forced: 0.0, ..usual.clone() },
         ),
         ("gumbel", PlaySettings { gumbel: 8, fast_share: 0.0, ..usual.clone() }),
+        (
+            "gumbel, flatter",
+            PlaySettings {
+                gumbel: 8,
+                fast_share: 0.0,
+                policy_temperature: 1.5,
+                target_temperature: 1.5,
+                ..usual.clone()
+            },
+        ),
         (
             "gain",
             PlaySettings { least_gain: 0.01, playouts: 400, fast_share: 0.0, ..usual.clone() },
@@ -184,12 +194,12 @@ fn the_search_gain_saves_playouts() {
     assert!(saved < 0.8 * whole, "{saved} of {whole}");
 }
 
-/// Handicaps, and a start that is a position.
+/// Handicaps, and a start that is a position from the middle of some game: its moves count from the start on.
 #[test]
 fn games_begin_from_every_start() {
     let mut settings =
         PlaySettings { max_moves: 12, playouts: 4, fast_playouts: 2, ..settings(Game::Shogi) };
-    settings.starts.push(Start::parse(Game::Shogi, "4k4/9/9/9/9/9/9/9/4K4 b RB2G 1").unwrap());
+    settings.starts.push(Start::parse(Game::Shogi, "4k4/9/9/9/9/9/9/9/4K4 b RB2G 17").unwrap());
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("games");
     assert!(file(&settings, hashed(Game::Shogi, 1), 60, &path));
@@ -235,6 +245,41 @@ fn temperature_is_a_sides_own() {
     run.unwrap();
     assert_eq!(best[1], all[1], "cold");
     assert!(best[0] * 10 < all[0] * 8 && best[0] > 0, "hot: {} of {}", best[0], all[0]);
+}
+
+/// Without noise there is nothing to draw at Gumbel's root: cold games from the same start are the same, whatever the
+/// seed. With it they differ, but what is played is what is written down first.
+#[test]
+fn gumbels_root_has_chance_only_where_it_is_wanted() {
+    let mut settings = PlaySettings { fast_share: 0.0, gumbel: 4, ..settings(Game::Minishogi) };
+    settings.exploration.plies = 0;
+    let pairs = vec![(Temperature::ZERO, Temperature::ZERO)];
+    let games = |noise, seed| {
+        let settings = PlaySettings { noise, ..settings.clone() };
+        let assignments = Assignments::Paired { pairs: pairs.clone(), starts: 1 };
+        let lots = Lots { assignments, seed, played_out: 1.0 };
+        let mut all = Vec::new();
+        let play = order(&settings, &lots, hashed(Game::Minishogi, 1), 6);
+        play.run(&mut |finished| {
+            all.push(finished.game);
+            ControlFlow::Continue(())
+        })
+        .unwrap();
+        all
+    };
+    let still = games(0.0, 7);
+    assert!(still.iter().all(|game| game == &still[0]));
+    assert_eq!(games(0.0, 8), still);
+    let stirred = games(0.25, 7);
+    assert_ne!(stirred, games(0.25, 8));
+    for game in stirred {
+        for (number, ply) in game.plies.iter().enumerate() {
+            let mut own = game.candidates.iter().filter(|c| c.ply as usize == number);
+            let first = own.next().unwrap();
+            let tied = own.any(|other| other.visits == first.visits && other.mv == ply.mv);
+            assert!(tied || first.mv == ply.mv, "ply {number}");
+        }
+    }
 }
 
 /// Broken off anywhere and gone on with, the file is the same.
