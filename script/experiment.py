@@ -314,7 +314,7 @@ def commands(this: Experiment) -> list[str]:
     """Every command, to be repeated by hand in a folder."""
     seconds = sum(step.seconds for step in this.steps.values())
     return ["```sh", *(f"nue {shlex.join(step.words)}" for step in this.steps.values()), "```", "",
-            f"{len(this.steps)} commands, {seconds:.0f} s with {this.threads} threads at most."]
+            f"{len(this.steps)} commands, {seconds:.0f} s in all."]
 
 
 # Flags
