@@ -184,7 +184,7 @@ class Tables(WithFolder):
         self.assertIn("| d9, d6 | 2–0–6 | −20 ± 10 | 535 |", told)
         self.assertIn("| 1 | 2–2–0 | 4–0–0 | +20 ± 10 | 47–103, 104–46 |", told)
         self.assertIn("| 7: the net | 2–2–0 | 4–0–0 | +20 ± 10 | 77–73, 147–3 |", told)
-        self.assertIn("400,000 positions an epoch at depth 6; matches at 1,000 nodes a move", told)
+        self.assertIn("300,000 positions an epoch at depth 6; matches at 1,000 nodes a move", told)
         self.assertEqual(self.script("minishogi", "report").stdout, told)
         # Every command is there to be repeated, without what results do not depend on.
         commands = [line for line in told.splitlines() if line.startswith("nue ")]
