@@ -14,6 +14,9 @@ FOLDER = Path(__file__).resolve().parents[2] / "script"
 def load(name: str) -> Any:
     """A script as a module, without a file of bytecode beside it."""
     writes, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    if str(FOLDER) not in sys.path:
+        # What scripts share.
+        sys.path.append(str(FOLDER))
     try:
         loader = SourceFileLoader(f"nue_{name}", str(FOLDER / name))
         spec = importlib.util.spec_from_loader(loader.name, loader)
