@@ -1,7 +1,7 @@
 //! Where games begin: a start position and moves from it.
 
 use engines::GameLine;
-use kifu::Record;
+use kifu::{Record, Termination};
 use rules::{AnyPosition, Color, Game, Move};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -87,10 +87,18 @@ impl Opening {
         Self { end: start.clone(), start, moves: Vec::new() }
     }
 
-    /// The beginning of a record: at most `plies` moves of its main line.
+    /// The beginning of a record: at most `plies` moves of its main line. An illegal move among
+    /// them, which a record may end with, is an error: whoever wrote the line meant to play it.
     pub fn from_record(record: &Record, plies: Option<usize>) -> Result<Self, OpeningError> {
         let mut moves = record.moves();
-        moves.truncate(plies.unwrap_or(usize::MAX));
+        let plies = plies.unwrap_or(usize::MAX);
+        if let (true, Some(Termination::IllegalMove(Some(text)))) =
+            (moves.len() < plies, record.ending())
+        {
+            let why = format!("it is illegal at ply {}", moves.len() + 1);
+            return Err(OpeningError::Illegal { text: text.clone(), why });
+        }
+        moves.truncate(plies);
         Self::new(record.start().clone(), moves)
     }
 

@@ -408,6 +408,26 @@ mod tests {
     }
 
     #[test]
+    fn a_line_with_an_illegal_move_is_left_out_unless_it_comes_after_what_is_played() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("lines.usi");
+        std::fs::write(&file, "startpos moves 7g7f 1a1c\nstartpos moves 2g2f 8c8d\n").unwrap();
+        let mut warnings = Vec::new();
+        let openings = source(&file).read(&mut warnings).unwrap();
+        assert_eq!(openings.len(), 1);
+        assert_eq!(
+            warnings,
+            [
+                "1 openings left out, the first: opening 1: \"1a1c\" cannot be played: it is illegal at ply 2"
+            ]
+        );
+        // One ply of each is what was asked for.
+        let mut warnings = Vec::new();
+        let one = OpeningSource { plies: Some(1), ..source(&file) };
+        assert_eq!((one.read(&mut warnings).unwrap().len(), warnings.len()), (2, 0));
+    }
+
+    #[test]
     fn a_folder_without_records_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let refused = source(folder.path()).read(&mut Vec::new()).unwrap_err();
