@@ -120,7 +120,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                     }
                     self.report_lines(report, goal, depth, lines, elapsed);
                 } else {
-                    untold = Some(self.first_line(depth, lines));
+                    untold = Some(self.first_line(goal, depth, lines, elapsed));
                 }
             }
             if stopped {
@@ -338,9 +338,14 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
 
     /// The best line of an iteration that was read to its end. It is told after all where the
     /// search ends in a bound, so that whoever listens has an exact value.
-    fn first_line(&self, depth: i32, lines: usize) -> Info {
+    fn first_line(&self, goal: &Goal, depth: i32, lines: usize, elapsed: Duration) -> Info {
         let best = &self.root_moves[0];
+        let now = self.shared.total_nodes().max(self.nodes);
         Info {
+            nodes: Some(goal.nodes_before + now),
+            nps: Some(nodes_per_second(now, elapsed)),
+            hashfull: Some(self.shared.table.permille()),
+            time: Some(elapsed),
             depth: Some(depth as u32),
             seldepth: Some(best.sel_depth as u32),
             multipv: (lines > 1).then_some(1),

@@ -744,3 +744,53 @@ fn the_line_told_last_is_the_one_played_whichever_thread_found_it() {
         assert!(last.nps.is_some() && last.hashfull.is_some() && last.score.is_some(), "{last:?}");
     }
 }
+
+/// Whether a line says all that is expected of one, and begins with that move.
+fn is_whole(said: &Message, m: Move) -> bool {
+    let Message::Info(info) = said else { return false };
+    let figures = info.nodes.is_some() && info.nps.is_some() && info.hashfull.is_some();
+    figures
+        && info.depth.is_some()
+        && info.score.is_some()
+        && info.time.is_some()
+        && info.pv.first() == Some(&m)
+}
+
+#[test]
+fn a_whole_line_comes_before_every_move() {
+    let stopped = Limits { ponder: true, ..Limits::default() };
+    let clock = Clocks { byoyomi: Duration::from_millis(1), ..Clocks::default() };
+    let hurried = Limits { clocks: Some(clock), ..Limits::default() };
+    let (mate, only_move) = ("4k4/9/4P4/9/9/9/9/9/4K4 b G 1", "k8/9/9/9/9/9/9/7r1/8K b - 1");
+    let cases = [
+        ("stopped at once", "startpos", stopped),
+        ("no time at all", "startpos", hurried.clone()),
+        ("one node", "startpos", Limits { nodes: Some(1), ..Limits::default() }),
+        ("a mate", mate, Limits::to_depth(3)),
+        ("one legal move", only_move, hurried),
+        ("a king that tries", "9/4K4/9/9/9/9/9/9/k8 b - 1", Limits::to_depth(3)),
+    ];
+    for (interval, solver) in [("0", "20000"), ("100000", "20000"), ("100000", "0")] {
+        for (case, sfen, limits) in &cases {
+            // The clock stands still but where it must not.
+            let time: Arc<dyn TimeSource> =
+                if limits.clocks.is_some() { wall() } else { Arc::new(ManualTime::new()) };
+            let mut engine = engine::<Shogi>(time);
+            for (name, value) in [
+                ("PvInterval", interval),
+                ("RootMateNodes", solver),
+                ("EnteringKingRule", "TryRule"),
+            ] {
+                engine.set_option(name, value).unwrap();
+            }
+            let said = start(&mut engine, sfen, limits.clone());
+            if limits.ponder {
+                engine.control().stop();
+            }
+            let (before, best) = listen(&said);
+            let Answer::Move(m) = best.answer else { panic!("{case}: {best:?}") };
+            let last = before.iter().rfind(|said| matches!(said, Message::Info(_)));
+            assert!(last.is_some_and(|line| is_whole(line, m)), "{case}, {interval}: {before:?}");
+        }
+    }
+}
