@@ -1,6 +1,7 @@
 //! The engine: options, memory, and the threads that searches run in.
 
 use crate::analysis::{Memory, Question};
+use crate::history::Common;
 use crate::job::Job;
 use crate::memory::free_mib;
 use crate::options;
@@ -42,6 +43,8 @@ pub struct AlphaBeta<V: Variant, E: Evaluator<V>> {
     weights: Arc<E::Weights>,
     table: Option<Arc<Table>>,
     idle_workers: WorkerPool<V, E>,
+    /// What the workers learn together, made when first needed.
+    common: Option<Arc<Common>>,
     /// Positions analysed, with what was found.
     analysed: Arc<Mutex<Memory>>,
     /// Processors there are.
@@ -66,6 +69,7 @@ impl<V: Variant, E: Evaluator<V> + 'static> AlphaBeta<V, E> {
             weights,
             table: None,
             idle_workers: Arc::default(),
+            common: None,
             analysed: Arc::default(),
             processors: thread::available_parallelism().map_or(1, usize::from),
             free_mib,
@@ -98,6 +102,9 @@ impl<V: Variant, E: Evaluator<V> + 'static> AlphaBeta<V, E> {
     fn drop_table(&mut self) {
         self.table = None;
         lock(&self.idle_workers).clear();
+        if let Some(common) = &self.common {
+            common.forget();
+        }
         lock(&self.analysed).clear();
     }
 
@@ -114,6 +121,9 @@ impl<V: Variant, E: Evaluator<V> + 'static> AlphaBeta<V, E> {
 
     fn forget_statistics(&self) {
         lock(&self.idle_workers).iter_mut().for_each(|worker| worker.forget = true);
+        if let Some(common) = &self.common {
+            common.forget();
+        }
         *lock(&self.last_value) = NONE;
     }
 
@@ -192,8 +202,11 @@ impl<V: Variant, E: Evaluator<V> + 'static> AlphaBeta<V, E> {
 
     /// What the threads of the next search share.
     fn shared(&mut self) -> Arc<Shared> {
+        let common = self.common.get_or_insert_with(|| Arc::new(Common::new()));
+        let common = Arc::clone(common);
         Arc::new(Shared {
             table: self.table(),
+            common,
             params: self.params.clone(),
             reductions: Reductions::new(&self.params),
             terms: options::terms(&self.settings),
@@ -306,6 +319,7 @@ impl<V: Variant, E: Evaluator<V> + 'static> Engine for AlphaBeta<V, E> {
         let mut idle = lock(&self.idle_workers);
         resize_pool(&mut idle, &shared, &self.weights);
         idle.iter_mut().for_each(|worker| worker.clear_if_told());
+        shared.common.clear_if_told();
     }
 
     fn options(&self) -> Vec<OptionSpec> {

@@ -168,6 +168,7 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
         let mut idle = self.idle_workers.lock().unwrap_or_else(PoisonError::into_inner);
         let mut workers = std::mem::take(&mut *idle);
         resize_pool(&mut workers, &self.shared, &self.weights);
+        self.shared.common.clear_if_told();
         let moves = self.root_moves();
         for (id, worker) in workers.iter_mut().enumerate() {
             worker.id = id;

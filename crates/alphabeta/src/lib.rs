@@ -10,6 +10,7 @@
 //! | `search`, `probcut`, `quiesce` | the nodes, step by step |
 //! | `picker`, `quiets`, `history`, `learn`, `parts` | the order of moves and what it learns from |
 //! | `table`, `memory` | the transposition table |
+//! | `lanes` | statistics that all threads write |
 //! | `rootmate`, `prove` | mates by proof, before the search and beside it |
 //! | `skill` | playing weaker |
 //! | `counts` | how often the search does what, for measurements |
@@ -27,6 +28,7 @@ mod deepen;
 mod engine;
 mod history;
 mod job;
+mod lanes;
 mod learn;
 mod memory;
 mod node;

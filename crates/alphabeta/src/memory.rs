@@ -123,12 +123,6 @@ impl Numbers {
         };
         Self { start: block.start().cast(), len, _block: block }
     }
-
-    /// Asks for the cache line of a number ahead of its use. Any index is harmless.
-    #[inline]
-    pub(crate) fn prefetch(&self, index: usize) {
-        ask_for(self.start.as_ptr().wrapping_add(index).cast());
-    }
 }
 
 impl std::ops::Deref for Numbers {

@@ -365,9 +365,10 @@ impl Picker {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::{PLACES, SQUARES};
+    use crate::history::{Common, PLACES, SQUARES};
     use rules::{Minishogi, Shogi};
     use std::collections::BTreeSet;
+    use std::sync::Arc;
 
     fn hints(table_move: Move, killers: [Move; 2]) -> Hints {
         Hints {
@@ -383,7 +384,7 @@ mod tests {
     /// Every legal move comes out exactly once, whatever table move and killers say.
     fn check<V: Variant>(sfen: &str) {
         let pos = Position::<V>::from_sfen(sfen).unwrap();
-        let (history, info) = (History::new(), pos.check_info());
+        let (history, info) = (History::new(Arc::new(Common::new())), pos.check_info());
         let params = &Params::SHOGI;
         let known = Known { pos: &pos, history: &history, params, info: Some(&info) };
         let (mut buffer, mut drops) = (Buffer::new(), [[0; SQUARES]; 8]);
@@ -413,7 +414,7 @@ mod tests {
     fn skipping_quiets_leaves_captures() {
         let sfen = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1";
         let pos = Position::<Shogi>::from_sfen(sfen).unwrap();
-        let (history, info) = (History::new(), pos.check_info());
+        let (history, info) = (History::new(Arc::new(Common::new())), pos.check_info());
         let params = &Params::SHOGI;
         let known = Known { pos: &pos, history: &history, params, info: Some(&info) };
         let (mut buffer, mut drops) = (Buffer::new(), [[0; SQUARES]; 8]);

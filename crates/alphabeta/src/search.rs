@@ -351,7 +351,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                     }
                 } else {
                     let stat = self.continuation_stat(ply, to)
-                        + i32::from(self.history.pawn_row(pawns)[to]);
+                        + i32::from(self.history.pawn_row(pawns).get(to));
                     if lmr_depth < self.params.history_prune_max
                         && stat < -self.params.history_prune * depth
                     {

@@ -1,5 +1,6 @@
 //! What all threads of one search share.
 
+use crate::history::Common;
 use crate::params::Params;
 use crate::table::Table;
 use crate::values;
@@ -26,6 +27,8 @@ pub(crate) struct Terms {
 /// Everything the threads of one search have in common. Read-only but for the atomics.
 pub(crate) struct Shared {
     pub(crate) table: Arc<Table>,
+    /// Statistics of all threads.
+    pub(crate) common: Arc<Common>,
     pub(crate) params: Params,
     pub(crate) reductions: Reductions,
     pub(crate) terms: Terms,

@@ -65,10 +65,10 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         Self {
             id,
             params: shared.params.clone(),
-            shared,
             pos: Position::startpos(),
             eval,
-            history: History::new(),
+            history: History::new(Arc::clone(&shared.common)),
+            shared,
             frames: (0..MAX_PLY + LOOK_BACK + 4).map(|_| Frame::new()).collect(),
             buffers: (0..2 * MAX_PLY + 8).map(|_| Buffer::new()).collect(),
             drop_scores: Box::new([[0; SQUARES]; 8]),
@@ -101,6 +101,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
     /// Prepares for a new search.
     pub(crate) fn begin(&mut self, shared: Arc<Shared>, pos: Position<V>, moves: Vec<RootMove>) {
         self.params.clone_from(&shared.params);
+        self.history.join(&shared.common);
         self.shared = shared;
         self.pos = pos;
         self.eval.refresh(&self.pos);
