@@ -71,6 +71,8 @@ params! {
     razor_depth = 250, 50..=600, "razoring: margin per depth squared";
     rfp_margin = 135, 30..=250, "reverse futility: margin per depth";
     rfp_improving = 110, 0..=200, "reverse futility: margin taken off when improving";
+    rfp_worsened = 0, 0..=200, "reverse futility: percent of what the evaluation lost in two plies that the margin grows by";
+    rfp_worsened_most = 200, 50..=600, "the same: no loss counts more than this";
     rfp_depth = 9, 4..=14, "reverse futility: deepest depth";
     rfp_return = 3, 1..=6, "reverse futility: the value returned is this fraction of the way up from beta";
     null_margin = 16, 0..=60, "null move: how much of the margin a depth is worth";
@@ -184,6 +186,7 @@ params! {
     check_bonus = 14000, 0..=20000, "ordering: bonus of a quiet check that loses nothing";
     check_see = 90, 0..=300, "ordering: what such a check may lose";
     quiet_sorted = 3500, 500..=8000, "ordering: quiet moves with a worse score per depth stay unsorted";
+    quiets_last = 0, 0..=60000, "ordering: quiet moves that score so far below zero come after captures that lose; 0: none";
     capture_see = 32, 8..=128, "ordering: a good capture may lose this fraction of its score";
     order_threat = 8, 0..=64, "ordering: weight of a piece that leaves, or enters, an attack by a smaller one";
     order_threat_most = 1000, 300..=2000, "ordering: no piece under attack counts more than this";
@@ -270,6 +273,14 @@ impl Params {
         depth > self.raised_above && depth < self.raised_depth
     }
 
+    /// By how much a position must stand above beta to be left unread; `lost` is what its evaluation has lost
+    /// since two plies ago.
+    #[inline]
+    pub(crate) fn rfp(&self, depth: i32, improving: bool, lost: i32) -> i32 {
+        let worsened = self.rfp_worsened * lost.clamp(0, self.rfp_worsened_most) / 100;
+        self.rfp_margin * depth - self.rfp_improving * i32::from(improving) + worsened
+    }
+
     /// A value above beta as far as it is believed: the more the deeper it was read.
     #[inline]
     pub(crate) const fn tempered(&self, value: i32, beta: i32, depth: i32) -> i32 {
@@ -288,6 +299,17 @@ impl Params {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_position_that_gets_worse_must_stand_higher() {
+        let mut p = Params::SHOGI;
+        let plain = p.rfp(3, false, 500);
+        assert_eq!(plain, p.rfp(3, false, 0));
+        p.rfp_worsened = 50;
+        assert_eq!(p.rfp(3, false, 120), plain + 60);
+        assert_eq!(p.rfp(3, false, 5000), plain + 100);
+        assert_eq!(p.rfp(3, false, -120), plain);
+    }
 
     #[test]
     fn the_table_and_the_struct_agree() {

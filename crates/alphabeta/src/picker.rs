@@ -18,6 +18,7 @@ enum Stage {
     MakeQuiets,
     Quiets,
     BadCaptures,
+    LastQuiets,
     MakeEvasions,
     Evasions,
     MakeQuiescence,
@@ -62,6 +63,8 @@ pub(crate) struct Picker {
     known_gain: i32,
     next: usize,
     end: usize,
+    /// Quiet moves from `end` to here come after the captures that lose.
+    last: usize,
     /// Captures that lose material wait at the front of the buffer.
     bad: usize,
     bad_next: usize,
@@ -86,6 +89,7 @@ impl Picker {
             known_gain: i32::MIN,
             next: 0,
             end: 0,
+            last: 0,
             bad: 0,
             bad_next: 0,
             refutations,
@@ -163,6 +167,7 @@ impl Picker {
                         self.make_quiets(known, info, buffer, drops);
                     } else {
                         self.end = self.next;
+                        self.last = self.next;
                     }
                     self.stage = Stage::Quiets;
                 }
@@ -184,6 +189,17 @@ impl Picker {
                     if self.bad_next < self.bad {
                         self.bad_next += 1;
                         return Some(buffer.moves[self.bad_next - 1]);
+                    }
+                    self.next = self.end;
+                    self.stage = Stage::LastQuiets;
+                }
+                Stage::LastQuiets => {
+                    while !self.skip_quiets && self.next < self.last {
+                        let m = buffer.moves[self.next];
+                        self.next += 1;
+                        if m != self.hints.table_move && !self.refutations.contains(&m) {
+                            return Some(m);
+                        }
                     }
                     self.stage = Stage::Done;
                 }
@@ -318,8 +334,11 @@ impl Picker {
         let start = self.bad;
         buffer.moves.truncate(start);
         self.generate(pos, Gen::Positional, buffer);
-        (self.next, self.end) = (start, buffer.moves.len());
+        (self.next, self.end, self.last) = (start, buffer.moves.len(), buffer.moves.len());
         score(known, info, &self.hints, buffer, start, drops);
+        if params.quiets_last > 0 {
+            self.end = bring_above(buffer, start, self.last, -params.quiets_last);
+        }
         self.to_order = bring_above(buffer, start, self.end, -params.quiet_sorted * self.depth);
         // Of moves without hope so many are tried at most; the rest is put in order when it is needed.
         let first = (params.lmp_base + self.depth * self.depth) as usize;
@@ -385,11 +404,12 @@ mod tests {
     fn check<V: Variant>(sfen: &str) {
         let pos = Position::<V>::from_sfen(sfen).unwrap();
         let (history, info) = (History::new(Arc::new(Common::new())), pos.check_info());
-        let params = &Params::SHOGI;
-        let known = Known { pos: &pos, history: &history, params, info: Some(&info) };
         let (mut buffer, mut drops) = (Buffer::new(), [[0; SQUARES]; 8]);
         let legal = pos.legal_moves();
-        for (i, &table) in legal.iter().enumerate().step_by(7).chain([(0, &Move::NONE)]) {
+        let tables = legal.iter().enumerate().step_by(7).chain([(0, &Move::NONE)]);
+        for ((i, &table), quiets_last) in tables.flat_map(|table| [(table, 0), (table, 1)]) {
+            let params = &Params { quiets_last, ..Params::SHOGI };
+            let known = Known { pos: &pos, history: &history, params, info: Some(&info) };
             let killers = [legal[i / 2], legal[legal.len() - 1 - i / 3]];
             let mut picker = Picker::main(hints(table, killers), 5, pos.in_check());
             let mut seen = BTreeSet::new();
@@ -408,6 +428,32 @@ mod tests {
         check::<Shogi>("4k4/9/9/9/9/9/9/4r4/4K4 b P 1");
         check::<Minishogi>(Minishogi::START);
         check::<Minishogi>("4k/3gs/4P/R4/K3B b SPGrb 1");
+    }
+
+    #[test]
+    fn quiet_moves_that_never_worked_come_last_where_that_is_asked_for() {
+        // The rook may take a guarded pawn.
+        let pos = Position::<Shogi>::from_sfen("4k4/4g4/4p4/9/9/9/9/9/K3R4 b - 1").unwrap();
+        let (mut history, info) = (History::new(Arc::new(Common::new())), pos.check_info());
+        let [quiet, losing] = ["5i4i", "5i5c"].map(|usi| pos.parse_usi(usi).unwrap());
+        let mut params = Params::SHOGI;
+        for _ in 0..9 {
+            history.update_butterfly(pos.turn(), quiet, -4000, &params);
+        }
+        let picked = |params: &Params| {
+            let known = Known { pos: &pos, history: &history, params, info: Some(&info) };
+            let (mut buffer, mut drops) = (Buffer::new(), [[0; SQUARES]; 8]);
+            let mut picker = Picker::main(hints(Move::NONE, [Move::NONE; 2]), 5, false);
+            let moves: Vec<Move> =
+                std::iter::from_fn(|| picker.next(&known, &mut buffer, &mut drops)).collect();
+            let place = |m: Move| moves.iter().position(|&other| other == m).unwrap();
+            (place(quiet) < place(losing), place(quiet), moves.len())
+        };
+        let (before, _, all) = picked(&params);
+        assert!(before);
+        params.quiets_last = 10_000;
+        let (before, at, still) = picked(&params);
+        assert!(!before && at == all - 1 && still == all);
     }
 
     #[test]
