@@ -6,6 +6,7 @@ use crate::job::Job;
 use crate::memory::free_mib;
 use crate::options;
 use crate::params::Params;
+use crate::prove::MateMemory;
 use crate::shared::{Reductions, Shared};
 use crate::table::Table;
 use crate::values::{self, NONE};
@@ -45,6 +46,8 @@ pub struct AlphaBeta<V: Variant, E: Evaluator<V>> {
     idle_workers: WorkerPool<V, E>,
     /// What the workers learn together, made when first needed.
     common: Option<Arc<Common>>,
+    /// What the solver has read in this game.
+    mates: Option<Arc<MateMemory>>,
     /// Positions analysed, with what was found.
     analysed: Arc<Mutex<Memory>>,
     /// Processors there are.
@@ -70,6 +73,7 @@ impl<V: Variant, E: Evaluator<V> + 'static> AlphaBeta<V, E> {
             table: None,
             idle_workers: Arc::default(),
             common: None,
+            mates: None,
             analysed: Arc::default(),
             processors: thread::available_parallelism().map_or(1, usize::from),
             free_mib,
@@ -101,6 +105,7 @@ impl<V: Variant, E: Evaluator<V> + 'static> AlphaBeta<V, E> {
 
     fn drop_table(&mut self) {
         self.table = None;
+        self.mates = None;
         lock(&self.idle_workers).clear();
         if let Some(common) = &self.common {
             common.forget();
@@ -119,7 +124,8 @@ impl<V: Variant, E: Evaluator<V> + 'static> AlphaBeta<V, E> {
         lock(&self.analysed).clear();
     }
 
-    fn forget_statistics(&self) {
+    fn forget_statistics(&mut self) {
+        self.mates = None;
         lock(&self.idle_workers).iter_mut().for_each(|worker| worker.forget = true);
         if let Some(common) = &self.common {
             common.forget();
@@ -204,9 +210,15 @@ impl<V: Variant, E: Evaluator<V> + 'static> AlphaBeta<V, E> {
     fn shared(&mut self) -> Arc<Shared> {
         let common = self.common.get_or_insert_with(|| Arc::new(Common::new()));
         let common = Arc::clone(common);
+        let table = self.table();
+        let mates = self.mates.get_or_insert_with(|| Arc::new(MateMemory::new(table.mib())));
+        mates.begin();
         Arc::new(Shared {
-            table: self.table(),
+            table,
             common,
+            mates: Arc::clone(mates),
+            glanced: AtomicU64::new(0),
+            is_proven: AtomicBool::new(false),
             params: self.params.clone(),
             reductions: Reductions::new(&self.params),
             terms: options::terms(&self.settings),

@@ -1,7 +1,7 @@
 //! What worked before: statistics that order moves and correct the evaluation. Those of moves are each
 //! thread's own; those of parts of a position, which hold whatever line led to it, are common to all.
 
-use crate::lanes::SharedNumbers;
+use crate::lanes::{SharedCells, SharedRows, lanes};
 use crate::memory::Numbers;
 use crate::params::Params;
 use rules::{Color, Kind, Move, Piece, Square};
@@ -15,8 +15,9 @@ const PIECES: usize = Piece::COUNT;
 pub(crate) const PLACES: usize = PIECES * SQUARES;
 
 const PAWN_SLOTS: usize = 512;
-/// Numbers of one pawn structure: whole words.
-const PAWN_ROW: usize = PLACES.next_multiple_of(4);
+/// Numbers of a piece in one pawn structure, and of all pieces: whole words.
+const PAWN_PIECE: usize = SQUARES.next_multiple_of(4);
+const PAWN_ROW: usize = PIECES * PAWN_PIECE;
 /// Corrections: how many keys each has, and how many positions each key tells apart.
 const CORRECTIONS: usize = 6;
 const CORRECTION_SLOTS: usize = 65_536;
@@ -46,15 +47,12 @@ pub(crate) fn place(piece: Piece, to: Square) -> usize {
     piece.index() * SQUARES + to.index()
 }
 
-/// Words that hold what a row says of a piece on every square, wherever it begins in the first.
-const PIECE_WORDS: usize = (SQUARES + 3).div_ceil(4);
-
 /// What all threads of a search learn together.
 pub(crate) struct Common {
     /// By pawn structure and place.
-    pawn: SharedNumbers,
+    pawn: SharedRows,
     /// By key, side to move and what the key tells apart.
-    correction: SharedNumbers,
+    correction: SharedCells,
     /// Which rows of `pawn` were written since they were cleared.
     written: Box<[AtomicBool]>,
     /// Whether all of it is to be forgotten before it is used again.
@@ -64,8 +62,8 @@ pub(crate) struct Common {
 impl Common {
     pub(crate) fn new() -> Self {
         Self {
-            pawn: SharedNumbers::zeroed(PAWN_SLOTS * PAWN_ROW),
-            correction: SharedNumbers::zeroed(CORRECTIONS * 2 * CORRECTION_SLOTS),
+            pawn: SharedRows::zeroed(PAWN_SLOTS * PAWN_ROW),
+            correction: SharedCells::zeroed(CORRECTIONS * 2 * CORRECTION_SLOTS),
             written: (0..PAWN_SLOTS).map(|_| AtomicBool::new(false)).collect(),
             // Memory is touched before it is needed.
             forget: AtomicBool::new(true),
@@ -90,28 +88,41 @@ impl Common {
                 self.pawn.clear(row * PAWN_ROW, PAWN_ROW);
             }
         }
-        self.correction.clear(0, CORRECTIONS * 2 * CORRECTION_SLOTS);
+        self.correction.clear();
     }
 }
 
 /// What is known of moves in one pawn structure.
 #[derive(Clone, Copy)]
 pub(crate) struct PawnRow<'a> {
-    table: &'a SharedNumbers,
+    table: &'a SharedRows,
     start: usize,
+}
+
+/// Where a place is in the row of a pawn structure.
+#[inline]
+const fn in_pawn_row(place: usize) -> usize {
+    place + place / SQUARES * (PAWN_PIECE - SQUARES)
 }
 
 impl PawnRow<'_> {
     #[inline]
     pub(crate) fn get(&self, place: usize) -> i16 {
-        self.table.get(self.start + place)
+        self.table.get(self.start + in_pawn_row(place))
     }
 
-    /// What it says of a piece on every square, at this moment.
+    /// What it says of a piece on every square, so many times.
     #[inline]
-    pub(crate) fn of_piece(&self, piece: Piece) -> [i16; SQUARES] {
-        let (lanes, at) = self.table.lanes::<PIECE_WORDS>(self.start + piece.index() * SQUARES);
-        *lanes.as_flattened()[at..].first_chunk().expect("so many words hold all squares")
+    pub(crate) fn of_piece(&self, piece: Piece, times: i32, scores: &mut [i32; SQUARES]) {
+        let words = self.table.words::<{ PAWN_PIECE / 4 }>(self.start + piece.index() * PAWN_PIECE);
+        let (whole, rest) = scores.as_chunks_mut::<4>();
+        for (four, word) in whole.iter_mut().zip(words) {
+            *four = lanes(word).map(|number| times * i32::from(number));
+        }
+        let last = words.last().map_or([0; 4], lanes);
+        for (score, number) in rest.iter_mut().zip(last) {
+            *score = times * i32::from(number);
+        }
     }
 }
 
@@ -217,7 +228,8 @@ impl History {
         if !written.load(Ordering::Relaxed) {
             written.store(true, Ordering::Relaxed);
         }
-        self.common.pawn.change(row * PAWN_ROW + place, |cell| nudge(cell, bonus, p.history_bits));
+        let at = row * PAWN_ROW + in_pawn_row(place);
+        self.common.pawn.change(at, |cell| nudge(cell, bonus, p.history_bits));
     }
 
     #[inline]
@@ -417,8 +429,10 @@ mod tests {
         for thread in [&*first, &*second] {
             let learned = thread.pawn_row(77).get(place);
             assert!(thread.correction(&slots, &p) > 20 && learned > 0);
-            let golds = thread.pawn_row(77).of_piece(gold);
-            assert_eq!((golds[6], golds[7], golds[8]), (0, learned, 0));
+            let mut golds = [5; SQUARES];
+            thread.pawn_row(77).of_piece(gold, 3, &mut golds);
+            let others = golds.iter().enumerate().filter(|&(square, _)| square != 7);
+            assert!(golds[7] == 3 * i32::from(learned) && others.into_iter().all(|(_, &n)| n == 0));
         }
         assert!(first.continuation_row(9)[place] > 0 && second.continuation_row(9)[place] == 0);
         // Another search's threads are strangers.

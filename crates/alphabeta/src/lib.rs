@@ -11,7 +11,7 @@
 //! | `picker`, `quiets`, `history`, `learn`, `parts` | the order of moves and what it learns from |
 //! | `table`, `memory` | the transposition table |
 //! | `lanes` | statistics that all threads write |
-//! | `rootmate`, `prove` | mates by proof, before the search and beside it |
+//! | `rootmate`, `beside`, `prove` | mates by proof, before the search and beside it |
 //! | `skill` | playing weaker |
 //! | `counts` | how often the search does what, for measurements |
 //! | [`options`] | what can be set |
@@ -23,6 +23,7 @@
 
 mod analysis;
 mod any;
+mod beside;
 mod counts;
 mod deepen;
 mod engine;

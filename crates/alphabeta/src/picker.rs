@@ -172,16 +172,8 @@ impl Picker {
                     self.stage = Stage::Quiets;
                 }
                 Stage::Quiets => {
-                    while !self.skip_quiets && self.next < self.end {
-                        if self.next == self.ordered && self.ordered < self.to_order {
-                            order_rest(buffer, self.bad, self.ordered, self.to_order);
-                            self.ordered = self.to_order;
-                        }
-                        let m = buffer.moves[self.next];
-                        self.next += 1;
-                        if m != self.hints.table_move && !self.refutations.contains(&m) {
-                            return Some(m);
-                        }
+                    if let Some(m) = self.next_quiet(buffer, self.end) {
+                        return Some(m);
                     }
                     self.stage = Stage::BadCaptures;
                 }
@@ -194,12 +186,8 @@ impl Picker {
                     self.stage = Stage::LastQuiets;
                 }
                 Stage::LastQuiets => {
-                    while !self.skip_quiets && self.next < self.last {
-                        let m = buffer.moves[self.next];
-                        self.next += 1;
-                        if m != self.hints.table_move && !self.refutations.contains(&m) {
-                            return Some(m);
-                        }
+                    if let Some(m) = self.next_quiet(buffer, self.last) {
+                        return Some(m);
                     }
                     self.stage = Stage::Done;
                 }
@@ -263,6 +251,23 @@ impl Picker {
             self.next += 1;
             let again = self.refutations[..self.next - 1].contains(&m);
             if !again && self.fits_as_refutation(pos, m) {
+                return Some(m);
+            }
+        }
+        None
+    }
+
+    /// The next quiet move before `end`; those not yet in order are put so when it is their turn.
+    #[inline]
+    fn next_quiet(&mut self, buffer: &mut Buffer, end: usize) -> Option<Move> {
+        while !self.skip_quiets && self.next < end {
+            if self.next == self.ordered && self.ordered < self.to_order {
+                order_rest(buffer, self.bad, self.ordered, self.to_order);
+                self.ordered = self.to_order;
+            }
+            let m = buffer.moves[self.next];
+            self.next += 1;
+            if m != self.hints.table_move && !self.refutations.contains(&m) {
                 return Some(m);
             }
         }

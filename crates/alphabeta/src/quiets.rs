@@ -23,10 +23,9 @@ pub(crate) fn score<V: Variant>(
     let safe_check = |m: Move| pos.see_at_least(m, -params.check_see, &PIECE_VALUES);
     let (by_itself, by_pawns) = (params.order_butterfly, params.order_pawns);
     let (first, second, later) = (params.order_reply, params.order_follow_up, params.order_earlier);
-    let score = |butterfly: i16, pawn: i16, rows: [i16; 4]| {
+    let score = |butterfly: i16, rows: [i16; 4]| {
         let [reply, follow_up, four, six] = rows.map(i32::from);
         by_itself * i32::from(butterfly)
-            + by_pawns * i32::from(pawn)
             + first * reply
             + second * follow_up
             + later * four / 2
@@ -38,12 +37,12 @@ pub(crate) fn score<V: Variant>(
     for kind in Kind::HAND.into_iter().filter(|&kind| pos.hand(us).has(kind)) {
         let piece = Piece::new(us, kind);
         let butterfly = history.butterfly_drops(us, kind);
-        let pawn = pawn.of_piece(piece);
         let [reply, follow_up, four, six] = rows.map(|row| of_piece(row, piece));
         let scores = &mut drops[kind.index()];
+        pawn.of_piece(piece, by_pawns, scores);
         for sq in 0..V::SQUARES {
             let rows = [reply[sq], follow_up[sq], four[sq], six[sq]];
-            scores[sq] = score(butterfly[sq], pawn[sq], rows);
+            scores[sq] += score(butterfly[sq], rows);
         }
         if let Some(threats) = &threats {
             threats.squares.each(|sq| {
@@ -65,7 +64,8 @@ pub(crate) fn score<V: Variant>(
         }
         let mover = pos.moved_piece(m);
         let to = place(mover, m.to());
-        let mut sum = score(history.butterfly(us, m), pawn.get(to), rows.map(|row| row[to]));
+        let mut sum = by_pawns * i32::from(pawn.get(to))
+            + score(history.butterfly(us, m), rows.map(|row| row[to]));
         if let Some(threats) = &threats {
             sum += params.order_threat * threats.balance(m, mover);
         }

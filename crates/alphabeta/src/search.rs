@@ -505,7 +505,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
 
             // 18. Take it back.
             self.undo();
-            if self.shared.stopped() {
+            if self.is_halted() {
                 self.release();
                 return values::DRAW;
             }

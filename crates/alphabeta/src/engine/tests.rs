@@ -689,9 +689,9 @@ fn a_mate_along_the_expected_line_enters_the_table() {
     assert_eq!(entry.best.usi(Game::Shogi), "G*5h");
     assert!(entry.bound == crate::table::Bound::Lower && shared.proven().is_none());
     // Nor is it asked about again.
-    let nodes = prover.nodes;
+    let nodes = prover.along;
     prover.look_along(&[m], 1000, None, 6);
-    assert_eq!(prover.nodes, nodes);
+    assert_eq!(prover.along, nodes);
     // A game that is drawn before knows no mate.
     engine.set_option("MaxMovesToDraw", "1").unwrap();
     engine.new_game();
@@ -793,4 +793,53 @@ fn a_whole_line_comes_before_every_move() {
             assert!(last.is_some_and(|line| is_whole(line, m)), "{case}, {interval}: {before:?}");
         }
     }
+}
+
+/// Nodes of a game's search until it announced the mate of 21 plies, the look before it being too short.
+fn nodes_until_mate(options: &[(&str, &str)]) -> u64 {
+    let sfen = "n+B1sS4/1R1g5/1Ls6/2k6/2n6/3L5/R8/9/8K b B2P3gs2n2l16p 100";
+    let mut engine = engine::<Shogi>(wall());
+    engine.set_option("RootMateNodes", "1").unwrap();
+    for (name, value) in options {
+        engine.set_option(name, value).unwrap();
+    }
+    let limits = Limits { nodes: Some(3_000_000), ..Limits::default() };
+    let (before, _) = listen(&start(&mut engine, sfen, limits));
+    let Some(Message::Info(last)) = before.last() else { panic!("{before:?}") };
+    assert!(matches!(last.score, Some((Score::Mate(Some(21..)), _))), "{last:?}");
+    last.nodes.unwrap()
+}
+
+#[test]
+fn a_likely_mate_gets_more_of_the_solver() {
+    // Nothing is ever likely where the usual odds are that high.
+    let [likely, unlikely] =
+        [10, 1000].map(|odds| nodes_until_mate(&[("Param.mate_odds", &odds.to_string())]));
+    assert!(3 * likely < 2 * unlikely, "{likely} {unlikely}");
+    // And the same search finds it at the same node.
+    assert_eq!(nodes_until_mate(&[]), likely);
+}
+
+#[test]
+fn what_the_solver_has_read_is_kept_through_a_game() {
+    let mut engine = engine::<Shogi>(wall());
+    engine.set_option("RootMateNodes", "3000").unwrap();
+    let sfen = "n+B1sS4/1R1g5/1Ls6/2k6/2n6/3L5/R8/9/8K b B2P3gs2n2l16p 100";
+    let first = engine.shared();
+    // Looks of a hundred nodes find it in the end, because each goes on where the last one ended.
+    let mut looks = 0;
+    let found = loop {
+        looks += 1;
+        let limits = Limits { nodes: Some(2000), ..Limits::default() };
+        let (before, _) = listen(&start(&mut engine, sfen, limits));
+        let Some(Message::Info(last)) = before.last() else { panic!("{before:?}") };
+        if matches!(last.score, Some((Score::Mate(Some(21..)), _))) {
+            break last.nodes.unwrap();
+        }
+        assert!(looks < 1000);
+    };
+    assert!(looks > 1 && found <= 2000, "{looks} {found}");
+    assert!(Arc::ptr_eq(&first.mates, &engine.shared().mates));
+    engine.new_game();
+    assert!(!Arc::ptr_eq(&first.mates, &engine.shared().mates));
 }
