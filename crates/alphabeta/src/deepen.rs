@@ -1,14 +1,13 @@
 //! Iterative deepening: one thread's loop from depth 1 to the end.
 
 use crate::analysis::Reading;
+use crate::beside::Share;
 use crate::node::Root;
-use crate::prove::Prover;
 use crate::root::{self, RootMove};
 use crate::values::{self, INFINITE, MAX_PLY, NONE, is_mate, to_cp};
 use crate::worker::Worker;
 use eval::Evaluator;
 use rules::{Move, Variant};
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use think::{Bound, Info, Report, Score, Timer};
@@ -33,22 +32,6 @@ pub(crate) struct Goal {
     pub(crate) last_value: i32,
 }
 
-/// Nodes of the search for one of the solver beside it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Share {
-    /// Where one thread does both.
-    pub(crate) alone: u64,
-    /// Where one of several threads looks at the root: of the nodes of all.
-    pub(crate) beside: u64,
-    /// With fewer nodes the solver is not begun: its table costs a millisecond.
-    pub(crate) least: u64,
-    /// Nodes with which the root has been looked at before: with fewer nothing new is found there.
-    pub(crate) root_known: u64,
-}
-
-/// Nodes of the solver between two looks at whether the search has ended: about a millisecond.
-const STEP: u64 = 250;
-
 /// What the first thread remembers between iterations to divide its time.
 struct Stability {
     /// Depth since which the best move is the same.
@@ -66,17 +49,16 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             Stability { stable_since: 0, changes: 0.0, last_best: self.root_moves[0].mv() };
         let mut last_report = Duration::ZERO;
         let mut untold = None;
-        let shared = Arc::clone(&self.shared);
-        let threads = shared.nodes.len();
-        let looks_at_root = threads > 1 && self.id + 1 == threads;
-        let mut proof = goal
-            .mates
-            .filter(|_| report.is_some() || looks_at_root)
-            .map(|share| (share, Prover::new(&self.pos, &shared)));
-        for depth in goal.from..=goal.depth.min(MAX_PLY as i32 - 1) {
+        let threads = self.shared.nodes.len();
+        let is_last = self.id + 1 == threads;
+        if let Some(share) = goal.mates.filter(|_| report.is_some() || is_last) {
+            self.begin_beside(share, is_last);
+        }
+        let (mut depth, mut again) = (goal.from, false);
+        while depth <= goal.depth.min(MAX_PLY as i32 - 1) {
             self.root_depth = depth;
             self.changes = 0;
-            for r in &mut self.root_moves {
+            for r in self.root_moves.iter_mut().filter(|_| !again) {
                 r.previous = r.score;
             }
             for line in 0..lines {
@@ -84,34 +66,32 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                 self.sel_depth = 0;
                 self.read_line(depth);
                 root::sort(&mut self.root_moves[..=line]);
-                if self.shared.stopped() {
+                if self.is_halted() {
                     break;
                 }
             }
             self.shared.nodes[self.id].store(self.nodes, Ordering::Relaxed);
             let mut stopped = self.shared.stopped();
-            if !stopped {
+            // A mate was proven meanwhile: it is told, and the iteration begun again.
+            again = std::mem::take(&mut self.unwinding) && !stopped;
+            if !stopped && !again {
                 self.completed = depth;
+                if report.is_some() {
+                    self.look_along(depth);
+                }
             }
-            if let Some((share, prover)) = &mut proof {
-                if !stopped && looks_at_root {
-                    self.look_at_root(prover, *share);
-                } else if !stopped {
-                    self.look_for_mates(prover, *share, depth);
-                }
-                if self.take_proven() && goal.ends_with_mate {
-                    self.shared.answerable.store(true, Ordering::Relaxed);
-                    self.shared.stop.store(true, Ordering::Relaxed);
-                    stopped = true;
-                }
+            if self.beside.is_some() && self.take_proven() && goal.ends_with_mate {
+                self.shared.answerable.store(true, Ordering::Relaxed);
+                self.shared.stop.store(true, Ordering::Relaxed);
+                stopped = true;
             }
             if report.is_some() {
-                self.note_reading(goal, depth, !stopped);
+                self.note_reading(goal, depth, !stopped && !again);
                 self.shared.answerable.store(true, Ordering::Relaxed);
             }
             if let Some(report) = report.as_deref_mut() {
                 let elapsed = self.timer.as_ref().map_or(Duration::ZERO, Timer::elapsed);
-                let last = stopped || depth == goal.depth;
+                let last = stopped || again || depth == goal.depth;
                 // Early iterations follow each other too quickly to be read.
                 if last || depth == goal.from || elapsed >= last_report + goal.interval {
                     last_report = elapsed;
@@ -120,67 +100,19 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                     }
                     self.report_lines(report, goal, depth, lines, elapsed);
                 } else {
-                    untold = Some(self.first_line(depth, lines));
+                    untold = Some(self.first_line(goal, depth, lines, elapsed));
                 }
             }
             if stopped {
                 break;
             }
-            self.consider_ending(goal, depth, &mut stability);
-        }
-        self.shared.nodes[self.id].store(self.nodes, Ordering::Relaxed);
-    }
-
-    /// Looks at the root with a share of what all threads have read, which grows meanwhile: of many
-    /// threads one does nothing else until the root is settled.
-    fn look_at_root(&self, prover: &mut Prover<'_, V>, share: Share) {
-        let from = share.least.max(share.root_known);
-        while !self.shared.stopped() && !prover.knows_root() {
-            let allowed = self.shared.total_nodes() / share.beside;
-            if allowed < from || prover.nodes >= allowed {
-                return;
+            if !again {
+                self.consider_ending(goal, depth, &mut stability);
+                depth += 1;
             }
-            prover.look_at_root(STEP, None);
         }
-    }
-
-    /// Looks for mates with a share of what the thread has read.
-    fn look_for_mates(&self, prover: &mut Prover<'_, V>, share: Share, depth: i32) {
-        let p = &self.params;
-        let all = self.nodes / share.alone;
-        if all < share.least {
-            return;
-        }
-        let time = self.timer.as_ref().and_then(|timer| {
-            let deadline = timer.deadline();
-            let left = Duration::from_nanos(deadline).saturating_sub(self.shared.time.now());
-            (deadline != u64::MAX).then_some(left / p.mate_time as u32)
-        });
-        let before = prover.nodes;
-        let allowed = all.saturating_sub(before);
-        // Of several threads the last one looks at the root.
-        let of_root = |nodes: u64| nodes / 4 * p.mate_root as u64;
-        if self.shared.nodes.len() == 1 && of_root(all) >= share.root_known {
-            prover.look_at_root(of_root(allowed), time);
-        }
-        let left = allowed.saturating_sub(prover.nodes - before);
-        if self.shared.proven().is_none() {
-            prover.look_along(&self.root_moves[0].pv, left, time, depth);
-        }
-    }
-
-    /// A mate proven at the root becomes the best line; says whether there is one.
-    fn take_proven(&mut self) -> bool {
-        let Some(line) = self.shared.proven() else { return false };
-        let value = values::mate_in(line.len());
-        let Some(r) = self.root_moves.iter_mut().find(|r| r.mv() == line[0]) else { return false };
-        if r.score < value {
-            (r.score, r.shown, r.average) = (value, value, value);
-            (r.lower, r.upper) = (false, false);
-            r.pv = line;
-        }
-        root::sort(&mut self.root_moves);
-        true
+        self.beside = None;
+        self.shared.nodes[self.id].store(self.nodes, Ordering::Relaxed);
     }
 
     /// One line of one iteration, with a window around what is expected.
@@ -202,7 +134,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             let best = self.search::<Root>(0, alpha, beta, adjusted, false);
             let index = self.pv_index;
             root::sort(&mut self.root_moves[index..]);
-            if self.shared.stopped() {
+            if self.is_halted() {
                 return;
             }
             if best <= alpha && alpha > -INFINITE {
@@ -338,9 +270,14 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
 
     /// The best line of an iteration that was read to its end. It is told after all where the
     /// search ends in a bound, so that whoever listens has an exact value.
-    fn first_line(&self, depth: i32, lines: usize) -> Info {
+    fn first_line(&self, goal: &Goal, depth: i32, lines: usize, elapsed: Duration) -> Info {
         let best = &self.root_moves[0];
+        let now = self.shared.total_nodes().max(self.nodes);
         Info {
+            nodes: Some(goal.nodes_before + now),
+            nps: Some(nodes_per_second(now, elapsed)),
+            hashfull: Some(self.shared.table.permille()),
+            time: Some(elapsed),
             depth: Some(depth as u32),
             seldepth: Some(best.sel_depth as u32),
             multipv: (lines > 1).then_some(1),

@@ -1,10 +1,12 @@
 //! The engine: options, memory, and the threads that searches run in.
 
 use crate::analysis::{Memory, Question};
+use crate::history::Common;
 use crate::job::Job;
 use crate::memory::free_mib;
 use crate::options;
 use crate::params::Params;
+use crate::prove::MateMemory;
 use crate::shared::{Reductions, Shared};
 use crate::table::Table;
 use crate::values::{self, NONE};
@@ -42,6 +44,10 @@ pub struct AlphaBeta<V: Variant, E: Evaluator<V>> {
     weights: Arc<E::Weights>,
     table: Option<Arc<Table>>,
     idle_workers: WorkerPool<V, E>,
+    /// What the workers learn together, made when first needed.
+    common: Option<Arc<Common>>,
+    /// What the solver has read in this game.
+    mates: Option<Arc<MateMemory>>,
     /// Positions analysed, with what was found.
     analysed: Arc<Mutex<Memory>>,
     /// Processors there are.
@@ -66,6 +72,8 @@ impl<V: Variant, E: Evaluator<V> + 'static> AlphaBeta<V, E> {
             weights,
             table: None,
             idle_workers: Arc::default(),
+            common: None,
+            mates: None,
             analysed: Arc::default(),
             processors: thread::available_parallelism().map_or(1, usize::from),
             free_mib,
@@ -97,7 +105,11 @@ impl<V: Variant, E: Evaluator<V> + 'static> AlphaBeta<V, E> {
 
     fn drop_table(&mut self) {
         self.table = None;
+        self.mates = None;
         lock(&self.idle_workers).clear();
+        if let Some(common) = &self.common {
+            common.forget();
+        }
         lock(&self.analysed).clear();
     }
 
@@ -112,8 +124,12 @@ impl<V: Variant, E: Evaluator<V> + 'static> AlphaBeta<V, E> {
         lock(&self.analysed).clear();
     }
 
-    fn forget_statistics(&self) {
+    fn forget_statistics(&mut self) {
+        self.mates = None;
         lock(&self.idle_workers).iter_mut().for_each(|worker| worker.forget = true);
+        if let Some(common) = &self.common {
+            common.forget();
+        }
         *lock(&self.last_value) = NONE;
     }
 
@@ -192,8 +208,17 @@ impl<V: Variant, E: Evaluator<V> + 'static> AlphaBeta<V, E> {
 
     /// What the threads of the next search share.
     fn shared(&mut self) -> Arc<Shared> {
+        let common = self.common.get_or_insert_with(|| Arc::new(Common::new()));
+        let common = Arc::clone(common);
+        let table = self.table();
+        let mates = self.mates.get_or_insert_with(|| Arc::new(MateMemory::new(table.mib())));
+        mates.begin();
         Arc::new(Shared {
-            table: self.table(),
+            table,
+            common,
+            mates: Arc::clone(mates),
+            glanced: AtomicU64::new(0),
+            is_proven: AtomicBool::new(false),
             params: self.params.clone(),
             reductions: Reductions::new(&self.params),
             terms: options::terms(&self.settings),
@@ -306,6 +331,7 @@ impl<V: Variant, E: Evaluator<V> + 'static> Engine for AlphaBeta<V, E> {
         let mut idle = lock(&self.idle_workers);
         resize_pool(&mut idle, &shared, &self.weights);
         idle.iter_mut().for_each(|worker| worker.clear_if_told());
+        shared.common.clear_if_told();
     }
 
     fn options(&self) -> Vec<OptionSpec> {

@@ -1,9 +1,12 @@
-//! What worked before: statistics that order moves and correct the evaluation. One set for each
-//! thread.
+//! What worked before: statistics that order moves and correct the evaluation. Those of moves are each
+//! thread's own; those of parts of a position, which hold whatever line led to it, are common to all.
 
+use crate::lanes::{SharedCells, SharedRows, lanes};
 use crate::memory::Numbers;
 use crate::params::Params;
 use rules::{Color, Kind, Move, Piece, Square};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Squares of the larger board: tables are the same for both games.
 pub(crate) const SQUARES: usize = 81;
@@ -12,6 +15,9 @@ const PIECES: usize = Piece::COUNT;
 pub(crate) const PLACES: usize = PIECES * SQUARES;
 
 const PAWN_SLOTS: usize = 512;
+/// Numbers of a piece in one pawn structure, and of all pieces: whole words.
+const PAWN_PIECE: usize = SQUARES.next_multiple_of(4);
+const PAWN_ROW: usize = PIECES * PAWN_PIECE;
 /// Corrections: how many keys each has, and how many positions each key tells apart.
 const CORRECTIONS: usize = 6;
 const CORRECTION_SLOTS: usize = 65_536;
@@ -41,23 +47,100 @@ pub(crate) fn place(piece: Piece, to: Square) -> usize {
     piece.index() * SQUARES + to.index()
 }
 
+/// What all threads of a search learn together.
+pub(crate) struct Common {
+    /// By pawn structure and place.
+    pawn: SharedRows,
+    /// By key, side to move and what the key tells apart.
+    correction: SharedCells,
+    /// Which rows of `pawn` were written since they were cleared.
+    written: Box<[AtomicBool]>,
+    /// Whether all of it is to be forgotten before it is used again.
+    forget: AtomicBool,
+}
+
+impl Common {
+    pub(crate) fn new() -> Self {
+        Self {
+            pawn: SharedRows::zeroed(PAWN_SLOTS * PAWN_ROW),
+            correction: SharedCells::zeroed(CORRECTIONS * 2 * CORRECTION_SLOTS),
+            written: (0..PAWN_SLOTS).map(|_| AtomicBool::new(false)).collect(),
+            // Memory is touched before it is needed.
+            forget: AtomicBool::new(true),
+        }
+    }
+
+    /// Asks for it to be cleared, which takes a moment, before the next search.
+    pub(crate) fn forget(&self) {
+        self.forget.store(true, Ordering::Relaxed);
+    }
+
+    /// Clears it if somebody asked for it. No search may run.
+    pub(crate) fn clear_if_told(&self) {
+        if self.forget.swap(false, Ordering::Relaxed) {
+            self.clear();
+        }
+    }
+
+    fn clear(&self) {
+        for (row, written) in self.written.iter().enumerate() {
+            if written.swap(false, Ordering::Relaxed) {
+                self.pawn.clear(row * PAWN_ROW, PAWN_ROW);
+            }
+        }
+        self.correction.clear();
+    }
+}
+
+/// What is known of moves in one pawn structure.
+#[derive(Clone, Copy)]
+pub(crate) struct PawnRow<'a> {
+    table: &'a SharedRows,
+    start: usize,
+}
+
+/// Where a place is in the row of a pawn structure.
+#[inline]
+const fn in_pawn_row(place: usize) -> usize {
+    place + place / SQUARES * (PAWN_PIECE - SQUARES)
+}
+
+impl PawnRow<'_> {
+    #[inline]
+    pub(crate) fn get(&self, place: usize) -> i16 {
+        self.table.get(self.start + in_pawn_row(place))
+    }
+
+    /// What it says of a piece on every square, so many times.
+    #[inline]
+    pub(crate) fn of_piece(&self, piece: Piece, times: i32, scores: &mut [i32; SQUARES]) {
+        let words = self.table.words::<{ PAWN_PIECE / 4 }>(self.start + piece.index() * PAWN_PIECE);
+        let (whole, rest) = scores.as_chunks_mut::<4>();
+        for (four, word) in whole.iter_mut().zip(words) {
+            *four = lanes(word).map(|number| times * i32::from(number));
+        }
+        let last = words.last().map_or([0; 4], lanes);
+        for (score, number) in rest.iter_mut().zip(last) {
+            *score = times * i32::from(number);
+        }
+    }
+}
+
 /// All statistics of one thread.
 pub(crate) struct History {
+    /// Those of all threads.
+    common: Arc<Common>,
     /// By colour and move (without its promotion).
     butterfly: Box<[i16]>,
-    /// By pawn structure and place.
-    pawn: Numbers,
     /// By place and captured kind.
     capture: Box<[i16]>,
     /// By an earlier place and a place.
     continuation: Numbers,
     /// The reply that refuted the move to a place.
     counter: Box<[Move]>,
-    /// By key, side to move and what the key tells apart.
-    correction: Numbers,
-    /// Which rows of `pawn` and of `continuation` were written since they were cleared: after a game of
-    /// small searches few of their 15 MB.
-    written: [Box<[bool]>; 2],
+    /// Which rows of `continuation` were written since they were cleared: after a game of small searches
+    /// few of its 13 MB.
+    written: Box<[bool]>,
 }
 
 /// Clears the rows that were written.
@@ -86,28 +169,29 @@ fn zeros(n: usize) -> Box<[i16]> {
 }
 
 impl History {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(common: Arc<Common>) -> Self {
         Self {
+            common,
             butterfly: zeros(2 << 15),
-            pawn: Numbers::zeroed(PAWN_SLOTS * PLACES),
             capture: zeros(PLACES * 16),
             // The last row is for "no earlier move".
             continuation: Numbers::zeroed((PLACES + 1) * PLACES),
             counter: vec![Move::NONE; PLACES + 1].into_boxed_slice(),
-            correction: Numbers::zeroed(CORRECTIONS * 2 * CORRECTION_SLOTS),
-            written: [PAWN_SLOTS, PLACES + 1].map(|rows| vec![false; rows].into_boxed_slice()),
+            written: vec![false; PLACES + 1].into_boxed_slice(),
         }
     }
 
-    /// Forgets everything.
+    /// Learns from now on together with those who have the same.
+    pub(crate) fn join(&mut self, common: &Arc<Common>) {
+        self.common = Arc::clone(common);
+    }
+
+    /// Forgets what is its own.
     pub(crate) fn clear(&mut self) {
         self.butterfly.fill(0);
         self.capture.fill(0);
-        let [pawn, continuation] = &mut self.written;
-        clear_rows(&mut self.pawn, pawn);
-        clear_rows(&mut self.continuation, continuation);
+        clear_rows(&mut self.continuation, &mut self.written);
         self.counter.fill(Move::NONE);
-        self.correction.fill(0);
     }
 
     #[inline]
@@ -131,16 +215,21 @@ impl History {
         nudge(&mut self.butterfly[Self::butterfly_index(color, m)], bonus, p.history_bits);
     }
 
-    /// The rows of one pawn structure.
+    /// The row of one pawn structure.
     #[inline]
-    pub(crate) fn pawn_row(&self, pawns: u64) -> &[i16; PLACES] {
-        row(&self.pawn, pawns as usize % PAWN_SLOTS)
+    pub(crate) fn pawn_row(&self, pawns: u64) -> PawnRow<'_> {
+        PawnRow { table: &self.common.pawn, start: pawns as usize % PAWN_SLOTS * PAWN_ROW }
     }
 
     pub(crate) fn update_pawn(&mut self, pawns: u64, place: usize, bonus: i32, p: &Params) {
         let row = pawns as usize % PAWN_SLOTS;
-        self.written[0][row] = true;
-        nudge(&mut self.pawn[row * PLACES + place], bonus, p.history_bits);
+        let written = &self.common.written[row];
+        // A line that all threads read must not be written each time.
+        if !written.load(Ordering::Relaxed) {
+            written.store(true, Ordering::Relaxed);
+        }
+        let at = row * PAWN_ROW + in_pawn_row(place);
+        self.common.pawn.change(at, |cell| nudge(cell, bonus, p.history_bits));
     }
 
     #[inline]
@@ -166,7 +255,7 @@ impl History {
         p: &Params,
     ) {
         if earlier < PLACES {
-            self.written[1][earlier] = true;
+            self.written[earlier] = true;
             nudge(&mut self.continuation[earlier * PLACES + place], bonus, p.continuation_bits);
         }
     }
@@ -194,14 +283,14 @@ impl History {
     /// Asks for the corrections of a position ahead of their use.
     #[inline]
     pub(crate) fn prefetch_corrections(&self, slots: &CorrectionSlots) {
-        slots.iter().for_each(|&slot| self.correction.prefetch(slot));
+        slots.iter().for_each(|&slot| self.common.correction.prefetch(slot));
     }
 
     /// How far the evaluation has been off in positions like this one.
     #[inline]
     pub(crate) fn correction(&self, slots: &CorrectionSlots, p: &Params) -> i32 {
         let [pawns, minor, black, white, reply, plan] =
-            slots.map(|slot| i32::from(self.correction[slot]));
+            slots.map(|slot| i32::from(self.common.correction.get(slot)));
         let sum = p.correction_pawns * pawns
             + p.correction_minor * minor
             + p.correction_sides * (black + white)
@@ -230,7 +319,8 @@ impl History {
             p.correction_plan_rate,
         ];
         for (slot, rate) in slots.iter().zip(rates) {
-            nudge(&mut self.correction[*slot], bonus * rate / 128, p.correction_bits);
+            let bonus = bonus * rate / 128;
+            self.common.correction.change(*slot, |cell| nudge(cell, bonus, p.correction_bits));
         }
     }
 }
@@ -270,23 +360,34 @@ mod tests {
         }
     }
 
+    fn history() -> History {
+        History::new(Arc::new(Common::new()))
+    }
+
     #[test]
     fn what_was_written_is_forgotten() {
-        let (mut h, p) = (History::new(), Params::SHOGI);
+        let (mut h, p) = (history(), Params::SHOGI);
         for round in 0..3 {
             let (pawns, place, earlier) = (700 + round, 5 + round as usize, PLACES - 1);
             h.update_pawn(pawns, place, 900, &p);
             h.update_continuation(earlier, place, 900, &p);
             h.update_continuation(round as usize, PLACES - 1, 900, &p);
-            assert!(h.pawn_row(pawns)[place] > 0 && h.continuation_row(earlier)[place] > 0);
+            assert!(h.pawn_row(pawns).get(place) > 0 && h.continuation_row(earlier)[place] > 0);
             h.clear();
-            assert!(h.pawn.iter().chain(h.continuation.iter()).all(|&cell| cell == 0), "{round}");
+            assert!(h.continuation.iter().all(|&cell| cell == 0), "{round}");
+            // What all have learned is not one thread's to forget.
+            h.common.clear_if_told();
+            assert_eq!(h.pawn_row(pawns).get(place) > 0, round > 0, "{round}");
+            h.common.forget();
+            h.common.clear_if_told();
+            let mut cells = 0..PAWN_SLOTS * PAWN_ROW;
+            assert!(cells.all(|cell| h.common.pawn.get(cell) == 0), "{round}");
         }
     }
 
     #[test]
     fn corrections_follow_the_error() {
-        let (mut h, p) = (History::new(), Params::SHOGI);
+        let (mut h, p) = (history(), Params::SHOGI);
         let black = |keys: &CorrectionKeys| History::correction_slots(Color::Black, keys);
         let keys: CorrectionKeys = [1, 2, 3, 4, 5, 6].map(|n| n << 40);
         for _ in 0..200 {
@@ -302,7 +403,40 @@ mod tests {
             let without = h.correction(&black(&other), &p);
             assert!(0 < without && without < c, "{i}: {without} of {c}");
         }
-        h.clear();
+        h.common.forget();
+        h.common.clear_if_told();
         assert_eq!(h.correction(&black(&keys), &p), 0);
+    }
+
+    #[test]
+    fn threads_learn_about_positions_together_and_about_moves_alone() {
+        let (common, p) = (Arc::new(Common::new()), Params::SHOGI);
+        let mut threads = [0; 2].map(|_| History::new(Arc::clone(&common)));
+        let slots = History::correction_slots(Color::White, &[1, 2, 3, 4, 5, 6].map(|n| n << 40));
+        let (gold, square) = (Piece::new(Color::White, Kind::Gold), Square::new(7));
+        let place = place(gold, square);
+        std::thread::scope(|scope| {
+            let [first, second] = &mut threads;
+            scope.spawn(|| {
+                for _ in 0..200 {
+                    first.update_correction(&slots, 60, 10, true, &p);
+                }
+                first.update_continuation(9, place, 900, &p);
+            });
+            scope.spawn(|| second.update_pawn(77, place, 900, &p));
+        });
+        let [first, second] = &mut threads;
+        for thread in [&*first, &*second] {
+            let learned = thread.pawn_row(77).get(place);
+            assert!(thread.correction(&slots, &p) > 20 && learned > 0);
+            let mut golds = [5; SQUARES];
+            thread.pawn_row(77).of_piece(gold, 3, &mut golds);
+            let others = golds.iter().enumerate().filter(|&(square, _)| square != 7);
+            assert!(golds[7] == 3 * i32::from(learned) && others.into_iter().all(|(_, &n)| n == 0));
+        }
+        assert!(first.continuation_row(9)[place] > 0 && second.continuation_row(9)[place] == 0);
+        // Another search's threads are strangers.
+        second.join(&Arc::new(Common::new()));
+        assert_eq!((second.correction(&slots, &p), second.pawn_row(77).get(place)), (0, 0));
     }
 }

@@ -22,7 +22,8 @@ use std::thread;
 use std::time::Duration;
 use think::key::universal::{MULTI_PV, PONDER};
 use think::{
-    Answer, Best, Control, Info, Limits, MateAnswer, Report, STACK, Settings, TimeSource, Timer,
+    Answer, Best, Bound, Control, Info, Limits, MateAnswer, Report, STACK, Score, Settings,
+    TimeSource, Timer,
 };
 
 /// One search, with all it needs.
@@ -61,7 +62,8 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
         if let Answer::Move(m) = best.answer
             && !told.line
         {
-            told.info(&Info { depth: Some(0), pv: vec![m], ..self.figures(0) });
+            let score = Some((self.score_at_a_glance(), Bound::Exact));
+            told.info(&Info { depth: Some(0), score, pv: vec![m], ..self.figures(0) });
         }
         self.control.wait_until_answerable(self.limits.infinite);
         told.best(&best);
@@ -79,6 +81,20 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
             time: Some(elapsed),
             ..Info::default()
         }
+    }
+
+    /// What is known of the position without a search.
+    fn score_at_a_glance(&self) -> Score {
+        if let Some(Forced::Try(_)) = self.shared.terms.rules.forced(&self.position) {
+            return Score::Mate(Some(1));
+        }
+        let evaluate = || {
+            let mut evaluator = E::new(Arc::clone(&self.weights));
+            evaluator.refresh(&self.position);
+            evaluator.evaluate(&self.position)
+        };
+        // Where the evaluation fails the answer is given all the same.
+        Score::Cp(values::to_cp(catch_unwind(AssertUnwindSafe(evaluate)).unwrap_or(values::DRAW)))
     }
 
     /// Answers that need no search: a declared win, no legal move.
@@ -152,6 +168,7 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
         let mut idle = self.idle_workers.lock().unwrap_or_else(PoisonError::into_inner);
         let mut workers = std::mem::take(&mut *idle);
         resize_pool(&mut workers, &self.shared, &self.weights);
+        self.shared.common.clear_if_told();
         let moves = self.root_moves();
         for (id, worker) in workers.iter_mut().enumerate() {
             worker.id = id;
@@ -343,7 +360,8 @@ struct LineObserver<'a> {
 
 impl Report for LineObserver<'_> {
     fn info(&mut self, info: &Info) {
-        self.line |= !info.pv.is_empty() && info.nps.is_some() && info.hashfull.is_some();
+        let whole = info.score.is_some() && info.nps.is_some() && info.hashfull.is_some();
+        self.line |= whole && !info.pv.is_empty();
         self.report.info(info);
     }
 

@@ -10,7 +10,8 @@
 //! | `search`, `probcut`, `quiesce` | the nodes, step by step |
 //! | `picker`, `quiets`, `history`, `learn`, `parts` | the order of moves and what it learns from |
 //! | `table`, `memory` | the transposition table |
-//! | `rootmate`, `prove` | mates by proof, before the search and beside it |
+//! | `lanes` | statistics that all threads write |
+//! | `rootmate`, `beside`, `prove` | mates by proof, before the search and beside it |
 //! | `skill` | playing weaker |
 //! | `counts` | how often the search does what, for measurements |
 //! | [`options`] | what can be set |
@@ -22,11 +23,13 @@
 
 mod analysis;
 mod any;
+mod beside;
 mod counts;
 mod deepen;
 mod engine;
 mod history;
 mod job;
+mod lanes;
 mod learn;
 mod memory;
 mod node;

@@ -6,7 +6,7 @@
 
 use os::memory::Block;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI16, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 
 /// Words that all threads may read and write.
@@ -35,6 +35,14 @@ impl Words {
         // SAFETY: `start` points at `len` initialised words (zero is a valid `AtomicU64`) that
         // live as long as `self`.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
+    }
+
+    /// The same memory as small numbers, four for each word. Whoever reads it so never reads it as words:
+    /// an atomic is always of one size.
+    #[inline]
+    pub(crate) fn as_numbers(&self) -> &[AtomicI16] {
+        // SAFETY: as above, with four valid `AtomicI16` in every word, which need no larger alignment.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr().cast(), 4 * self.len) }
     }
 
     /// Asks for the cache line of a word ahead of its use. Any index is harmless.
@@ -122,12 +130,6 @@ impl Numbers {
             std::alloc::handle_alloc_error(layout.unwrap_or(std::alloc::Layout::new::<i16>()));
         };
         Self { start: block.start().cast(), len, _block: block }
-    }
-
-    /// Asks for the cache line of a number ahead of its use. Any index is harmless.
-    #[inline]
-    pub(crate) fn prefetch(&self, index: usize) {
-        ask_for(self.start.as_ptr().wrapping_add(index).cast());
     }
 }
 

@@ -71,6 +71,8 @@ params! {
     razor_depth = 250, 50..=600, "razoring: margin per depth squared";
     rfp_margin = 135, 30..=250, "reverse futility: margin per depth";
     rfp_improving = 110, 0..=200, "reverse futility: margin taken off when improving";
+    rfp_worsened = 0, 0..=200, "reverse futility: percent of what the evaluation lost in two plies that the margin grows by";
+    rfp_worsened_most = 200, 50..=600, "the same: no loss counts more than this";
     rfp_depth = 9, 4..=14, "reverse futility: deepest depth";
     rfp_return = 3, 1..=6, "reverse futility: the value returned is this fraction of the way up from beta";
     null_margin = 16, 0..=60, "null move: how much of the margin a depth is worth";
@@ -184,6 +186,7 @@ params! {
     check_bonus = 14000, 0..=20000, "ordering: bonus of a quiet check that loses nothing";
     check_see = 90, 0..=300, "ordering: what such a check may lose";
     quiet_sorted = 3500, 500..=8000, "ordering: quiet moves with a worse score per depth stay unsorted";
+    quiets_last = 0, 0..=60000, "ordering: quiet moves that score so far below zero come after captures that lose; 0: none";
     capture_see = 32, 8..=128, "ordering: a good capture may lose this fraction of its score";
     order_threat = 8, 0..=64, "ordering: weight of a piece that leaves, or enters, an attack by a smaller one";
     order_threat_most = 1000, 300..=2000, "ordering: no piece under attack counts more than this";
@@ -202,14 +205,19 @@ params! {
     mate_entry = 6, 0..=20, "mates: plies by which what is known of one outlives what was read";
     mate_line = 12, 0..=40, "mates: plies of the expected line that the solver looks at";
     mate_line_least = 100, 10..=10000, "mates: with fewer nodes the solver does not look at a position of that line";
-    mate_root = 3, 0..=4, "mates: quarters of the solver's nodes for the root, in one thread";
+    mate_line_share = 4, 1..=20, "mates: the line gets so many times fewer nodes than the root, until the root is settled";
     mate_time = 4, 1..=20, "mates: fraction of the time left that the solver may take between two iterations";
     mate_glance = 20, 2..=200, "mates: fraction of the time or of the nodes for a look before the search";
     mate_glance_least = 250, 0..=100000, "mates: with fewer microseconds there is no such look";
     mate_share = 4, 2..=100, "mates: nodes of an analysis for one of the solver, in one thread";
     mate_share_beside = 2, 1..=100, "mates: nodes of all threads of an analysis for one of the solver in the last";
     mate_play = 64, 2..=1000, "mates: nodes in a game for one of the solver, in one thread";
-    mate_play_least = 1000, 100..=100000, "mates: with fewer nodes the solver is not begun in a game";
+    mate_slice = 1000, 100..=100000, "mates: nodes of one look beside the search";
+    mate_odds_from = 4000, 500..=100000, "mates: nodes at the root after which the odds count";
+    mate_odds = 10, 1..=1000, "mates: disproof by proof number at the root that is usual; the more above it the more nodes for the solver";
+    mate_share_likely = 1, 1..=100, "mates: nodes of an analysis for one of the solver where a mate is most likely";
+    mate_play_likely = 2, 1..=1000, "mates: nodes in a game for one of the solver where a mate is most likely";
+    mate_likely_most = 1000000, 10000..=100000000, "mates: nodes at the root in a game after which one is likely no more";
     mate_play_beside = 16, 1..=1000, "mates: nodes of all threads in a game for one of the solver in the last";
     time_fall = 300, 100..=900, "time: fall of the score that doubles it";
     time_unstable = 80, 0..=200, "time: percent more for every change of the best move";
@@ -270,6 +278,14 @@ impl Params {
         depth > self.raised_above && depth < self.raised_depth
     }
 
+    /// By how much a position must stand above beta to be left unread; `lost` is what its evaluation has lost
+    /// since two plies ago.
+    #[inline]
+    pub(crate) fn rfp(&self, depth: i32, improving: bool, lost: i32) -> i32 {
+        let worsened = self.rfp_worsened * lost.clamp(0, self.rfp_worsened_most) / 100;
+        self.rfp_margin * depth - self.rfp_improving * i32::from(improving) + worsened
+    }
+
     /// A value above beta as far as it is believed: the more the deeper it was read.
     #[inline]
     pub(crate) const fn tempered(&self, value: i32, beta: i32, depth: i32) -> i32 {
@@ -288,6 +304,17 @@ impl Params {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_position_that_gets_worse_must_stand_higher() {
+        let mut p = Params::SHOGI;
+        let plain = p.rfp(3, false, 500);
+        assert_eq!(plain, p.rfp(3, false, 0));
+        p.rfp_worsened = 50;
+        assert_eq!(p.rfp(3, false, 120), plain + 60);
+        assert_eq!(p.rfp(3, false, 5000), plain + 100);
+        assert_eq!(p.rfp(3, false, -120), plain);
+    }
 
     #[test]
     fn the_table_and_the_struct_agree() {

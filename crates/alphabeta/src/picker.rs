@@ -18,6 +18,7 @@ enum Stage {
     MakeQuiets,
     Quiets,
     BadCaptures,
+    LastQuiets,
     MakeEvasions,
     Evasions,
     MakeQuiescence,
@@ -62,6 +63,8 @@ pub(crate) struct Picker {
     known_gain: i32,
     next: usize,
     end: usize,
+    /// Quiet moves from `end` to here come after the captures that lose.
+    last: usize,
     /// Captures that lose material wait at the front of the buffer.
     bad: usize,
     bad_next: usize,
@@ -86,6 +89,7 @@ impl Picker {
             known_gain: i32::MIN,
             next: 0,
             end: 0,
+            last: 0,
             bad: 0,
             bad_next: 0,
             refutations,
@@ -163,20 +167,13 @@ impl Picker {
                         self.make_quiets(known, info, buffer, drops);
                     } else {
                         self.end = self.next;
+                        self.last = self.next;
                     }
                     self.stage = Stage::Quiets;
                 }
                 Stage::Quiets => {
-                    while !self.skip_quiets && self.next < self.end {
-                        if self.next == self.ordered && self.ordered < self.to_order {
-                            order_rest(buffer, self.bad, self.ordered, self.to_order);
-                            self.ordered = self.to_order;
-                        }
-                        let m = buffer.moves[self.next];
-                        self.next += 1;
-                        if m != self.hints.table_move && !self.refutations.contains(&m) {
-                            return Some(m);
-                        }
+                    if let Some(m) = self.next_quiet(buffer, self.end) {
+                        return Some(m);
                     }
                     self.stage = Stage::BadCaptures;
                 }
@@ -184,6 +181,13 @@ impl Picker {
                     if self.bad_next < self.bad {
                         self.bad_next += 1;
                         return Some(buffer.moves[self.bad_next - 1]);
+                    }
+                    self.next = self.end;
+                    self.stage = Stage::LastQuiets;
+                }
+                Stage::LastQuiets => {
+                    if let Some(m) = self.next_quiet(buffer, self.last) {
+                        return Some(m);
                     }
                     self.stage = Stage::Done;
                 }
@@ -247,6 +251,23 @@ impl Picker {
             self.next += 1;
             let again = self.refutations[..self.next - 1].contains(&m);
             if !again && self.fits_as_refutation(pos, m) {
+                return Some(m);
+            }
+        }
+        None
+    }
+
+    /// The next quiet move before `end`; those not yet in order are put so when it is their turn.
+    #[inline]
+    fn next_quiet(&mut self, buffer: &mut Buffer, end: usize) -> Option<Move> {
+        while !self.skip_quiets && self.next < end {
+            if self.next == self.ordered && self.ordered < self.to_order {
+                order_rest(buffer, self.bad, self.ordered, self.to_order);
+                self.ordered = self.to_order;
+            }
+            let m = buffer.moves[self.next];
+            self.next += 1;
+            if m != self.hints.table_move && !self.refutations.contains(&m) {
                 return Some(m);
             }
         }
@@ -318,8 +339,11 @@ impl Picker {
         let start = self.bad;
         buffer.moves.truncate(start);
         self.generate(pos, Gen::Positional, buffer);
-        (self.next, self.end) = (start, buffer.moves.len());
+        (self.next, self.end, self.last) = (start, buffer.moves.len(), buffer.moves.len());
         score(known, info, &self.hints, buffer, start, drops);
+        if params.quiets_last > 0 {
+            self.end = bring_above(buffer, start, self.last, -params.quiets_last);
+        }
         self.to_order = bring_above(buffer, start, self.end, -params.quiet_sorted * self.depth);
         // Of moves without hope so many are tried at most; the rest is put in order when it is needed.
         let first = (params.lmp_base + self.depth * self.depth) as usize;
@@ -365,9 +389,10 @@ impl Picker {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::{PLACES, SQUARES};
+    use crate::history::{Common, PLACES, SQUARES};
     use rules::{Minishogi, Shogi};
     use std::collections::BTreeSet;
+    use std::sync::Arc;
 
     fn hints(table_move: Move, killers: [Move; 2]) -> Hints {
         Hints {
@@ -383,12 +408,13 @@ mod tests {
     /// Every legal move comes out exactly once, whatever table move and killers say.
     fn check<V: Variant>(sfen: &str) {
         let pos = Position::<V>::from_sfen(sfen).unwrap();
-        let (history, info) = (History::new(), pos.check_info());
-        let params = &Params::SHOGI;
-        let known = Known { pos: &pos, history: &history, params, info: Some(&info) };
+        let (history, info) = (History::new(Arc::new(Common::new())), pos.check_info());
         let (mut buffer, mut drops) = (Buffer::new(), [[0; SQUARES]; 8]);
         let legal = pos.legal_moves();
-        for (i, &table) in legal.iter().enumerate().step_by(7).chain([(0, &Move::NONE)]) {
+        let tables = legal.iter().enumerate().step_by(7).chain([(0, &Move::NONE)]);
+        for ((i, &table), quiets_last) in tables.flat_map(|table| [(table, 0), (table, 1)]) {
+            let params = &Params { quiets_last, ..Params::SHOGI };
+            let known = Known { pos: &pos, history: &history, params, info: Some(&info) };
             let killers = [legal[i / 2], legal[legal.len() - 1 - i / 3]];
             let mut picker = Picker::main(hints(table, killers), 5, pos.in_check());
             let mut seen = BTreeSet::new();
@@ -410,10 +436,36 @@ mod tests {
     }
 
     #[test]
+    fn quiet_moves_that_never_worked_come_last_where_that_is_asked_for() {
+        // The rook may take a guarded pawn.
+        let pos = Position::<Shogi>::from_sfen("4k4/4g4/4p4/9/9/9/9/9/K3R4 b - 1").unwrap();
+        let (mut history, info) = (History::new(Arc::new(Common::new())), pos.check_info());
+        let [quiet, losing] = ["5i4i", "5i5c"].map(|usi| pos.parse_usi(usi).unwrap());
+        let mut params = Params::SHOGI;
+        for _ in 0..9 {
+            history.update_butterfly(pos.turn(), quiet, -4000, &params);
+        }
+        let picked = |params: &Params| {
+            let known = Known { pos: &pos, history: &history, params, info: Some(&info) };
+            let (mut buffer, mut drops) = (Buffer::new(), [[0; SQUARES]; 8]);
+            let mut picker = Picker::main(hints(Move::NONE, [Move::NONE; 2]), 5, false);
+            let moves: Vec<Move> =
+                std::iter::from_fn(|| picker.next(&known, &mut buffer, &mut drops)).collect();
+            let place = |m: Move| moves.iter().position(|&other| other == m).unwrap();
+            (place(quiet) < place(losing), place(quiet), moves.len())
+        };
+        let (before, _, all) = picked(&params);
+        assert!(before);
+        params.quiets_last = 10_000;
+        let (before, at, still) = picked(&params);
+        assert!(!before && at == all - 1 && still == all);
+    }
+
+    #[test]
     fn skipping_quiets_leaves_captures() {
         let sfen = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1";
         let pos = Position::<Shogi>::from_sfen(sfen).unwrap();
-        let (history, info) = (History::new(), pos.check_info());
+        let (history, info) = (History::new(Arc::new(Common::new())), pos.check_info());
         let params = &Params::SHOGI;
         let known = Known { pos: &pos, history: &history, params, info: Some(&info) };
         let (mut buffer, mut drops) = (Buffer::new(), [[0; SQUARES]; 8]);

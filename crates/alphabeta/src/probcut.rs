@@ -45,7 +45,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                 );
             }
             self.undo();
-            if self.shared.stopped() {
+            if self.is_halted() {
                 break;
             }
             if value >= probcut_beta {

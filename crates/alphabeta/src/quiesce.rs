@@ -76,7 +76,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             self.play(ply, m);
             let value = -self.quiesce::<N>(ply + 1, -beta, -alpha, depth - 1);
             self.undo();
-            if self.shared.stopped() {
+            if self.is_halted() {
                 self.release();
                 return values::DRAW;
             }

@@ -23,10 +23,9 @@ pub(crate) fn score<V: Variant>(
     let safe_check = |m: Move| pos.see_at_least(m, -params.check_see, &PIECE_VALUES);
     let (by_itself, by_pawns) = (params.order_butterfly, params.order_pawns);
     let (first, second, later) = (params.order_reply, params.order_follow_up, params.order_earlier);
-    let score = |butterfly: i16, pawn: i16, rows: [i16; 4]| {
+    let score = |butterfly: i16, rows: [i16; 4]| {
         let [reply, follow_up, four, six] = rows.map(i32::from);
         by_itself * i32::from(butterfly)
-            + by_pawns * i32::from(pawn)
             + first * reply
             + second * follow_up
             + later * four / 2
@@ -38,12 +37,12 @@ pub(crate) fn score<V: Variant>(
     for kind in Kind::HAND.into_iter().filter(|&kind| pos.hand(us).has(kind)) {
         let piece = Piece::new(us, kind);
         let butterfly = history.butterfly_drops(us, kind);
-        let [pawn, reply, follow_up, four, six] =
-            [pawn, rows[0], rows[1], rows[2], rows[3]].map(|row| of_piece(row, piece));
+        let [reply, follow_up, four, six] = rows.map(|row| of_piece(row, piece));
         let scores = &mut drops[kind.index()];
+        pawn.of_piece(piece, by_pawns, scores);
         for sq in 0..V::SQUARES {
             let rows = [reply[sq], follow_up[sq], four[sq], six[sq]];
-            scores[sq] = score(butterfly[sq], pawn[sq], rows);
+            scores[sq] += score(butterfly[sq], rows);
         }
         if let Some(threats) = &threats {
             threats.squares.each(|sq| {
@@ -65,7 +64,8 @@ pub(crate) fn score<V: Variant>(
         }
         let mover = pos.moved_piece(m);
         let to = place(mover, m.to());
-        let mut sum = score(history.butterfly(us, m), pawn[to], rows.map(|row| row[to]));
+        let mut sum = by_pawns * i32::from(pawn.get(to))
+            + score(history.butterfly(us, m), rows.map(|row| row[to]));
         if let Some(threats) = &threats {
             sum += params.order_threat * threats.balance(m, mover);
         }
@@ -182,15 +182,16 @@ pub(crate) fn order_rest(buffer: &mut Buffer, start: usize, ordered: usize, end:
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::{History, PLACES, SQUARES};
+    use crate::history::{Common, History, PLACES, SQUARES};
     use crate::params::Params;
     use rules::{Gen, Minishogi, Shogi};
+    use std::sync::Arc;
 
     /// Every move has the score that its parts give, one by one; says how many are safe checks.
     fn check_scores<V: Variant>(sfen: &str) -> usize {
         let pos = Position::<V>::from_sfen(sfen).unwrap();
         let (us, info, params) = (pos.turn(), pos.check_info(), &Params::SHOGI);
-        let mut history = History::new();
+        let mut history = History::new(Arc::new(Common::new()));
         let mut buffer = Buffer::new();
         let mut rng = seed::Rng::new(3);
         let hints = Hints {
@@ -220,7 +221,7 @@ mod tests {
             let to = place(mover, m.to());
             let row = |n: usize| i32::from(history.continuation_row(hints.earlier[n])[to]);
             let mut expected = params.order_butterfly * i32::from(history.butterfly(us, m))
-                + params.order_pawns * i32::from(history.pawn_row(hints.pawns)[to])
+                + params.order_pawns * i32::from(history.pawn_row(hints.pawns).get(to))
                 + params.order_reply * row(0)
                 + params.order_follow_up * row(1)
                 + params.order_earlier * row(2) / 2

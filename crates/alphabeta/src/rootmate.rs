@@ -1,20 +1,18 @@
 //! Mates at the root, by proof: `go mate`, and a look before every search. A mate that is proven
 //! is played, whatever the search would have thought.
 
-use crate::deepen::Share;
+use crate::beside::Share;
 use crate::job::Job;
 use crate::options;
 use crate::skill;
 use eval::Evaluator;
-use mate::{Bounds, Verdict};
+use mate::{Bounds, Solver, Verdict};
 use rules::{Gen, Move, MoveList, Variant};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use think::key::universal::{MULTI_PV, PONDER};
 use think::{Answer, Best, Bound, Info, Report, Score};
-
-/// The solver's table for a look before a search.
-const GLANCE_HASH: usize = 8 << 20;
 
 impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
     /// Answers `go mate`.
@@ -46,12 +44,16 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
         let bounds = Bounds {
             time,
             nodes: Some(share.map_or(nodes, |n| nodes.min(n)).max(1)),
-            hash: GLANCE_HASH,
-            threads: 1,
-            shortest: false,
+            ..Bounds::default()
         };
-        let solve = || mate::solve(&self.position, &bounds, &self.control, &*self.time);
+        let solve = || {
+            let memory = self.shared.mates.of(self.position.turn(), time);
+            let (control, time) = (&self.control, &*self.time);
+            Solver::remembering(&self.position, &bounds, control, time, &memory).solve()
+        };
         let solution = catch_unwind(AssertUnwindSafe(solve)).ok()?;
+        // The look beside the search goes on from there.
+        self.shared.glanced.store(solution.nodes, Ordering::Relaxed);
         if solution.verdict != Verdict::Mate {
             return None;
         }
@@ -77,15 +79,14 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
     pub(crate) fn mate_share(&self, level: u32, lines: usize) -> Option<Share> {
         let p = &self.shared.params;
         let glance = self.settings.get(&options::ROOT_MATE_NODES);
-        // Who looks at lines wants to see mates; who plays wants the best move, mate or not, and has
-        // had a look at the root.
-        let (alone, beside, least, root_known) = if self.limits.infinite || lines > 1 {
-            (p.mate_share, p.mate_share_beside, 1, 0)
+        // Who looks at lines wants to see mates; who plays wants the best move, mate or not.
+        let [alone, beside, likely, most] = if self.limits.infinite || lines > 1 {
+            [p.mate_share, p.mate_share_beside, p.mate_share_likely, i32::MAX]
         } else {
-            (p.mate_play, p.mate_play_beside, p.mate_play_least, glance)
-        };
-        let (alone, beside, least) = (alone as u64, beside as u64, least as u64);
-        (level == skill::FULL && glance > 0).then_some(Share { alone, beside, least, root_known })
+            [p.mate_play, p.mate_play_beside, p.mate_play_likely, p.mate_likely_most]
+        }
+        .map(|number| number as u64);
+        (level == skill::FULL && glance > 0).then_some(Share { alone, beside, likely, most })
     }
 
     /// Whether somebody wants to see several lines, or lines until told to stop.

@@ -128,6 +128,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         let mut eval = NONE;
         let mut raw_eval = NONE;
         let mut improving = false;
+        let mut lost = 0;
         if in_check {
             self.frame_mut(ply).eval = NONE;
         } else {
@@ -160,10 +161,10 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             if !N::ROOT && excluded == Move::NONE {
                 self.learn_from_swing(ply, pawns, entry.is_none());
             }
-            let two = self.before(ply, 2).eval;
-            let four = self.before(ply, 4).eval;
+            let [two, four] = [2, 4].map(|back| self.before(ply, back).eval);
             let past = if two != NONE { two } else { four };
             improving = past == NONE || self.frame(ply).eval > past;
+            lost = if two == NONE { 0 } else { two - self.frame(ply).eval };
             // In hindsight: was it right to read this less deep?
             let (own, theirs) = (self.frame(ply).eval, self.before(ply, 1).eval);
             if !N::ROOT && excluded == Move::NONE && theirs != NONE {
@@ -193,8 +194,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             }
 
             // 8. Reverse futility: so good that a quiet position stays above beta.
-            let margin =
-                self.params.rfp_margin * depth - self.params.rfp_improving * i32::from(improving);
+            let margin = self.params.rfp(depth, improving, lost);
             if !was_pv
                 && depth <= self.params.rfp_depth
                 && eval - margin >= beta
@@ -351,7 +351,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                     }
                 } else {
                     let stat = self.continuation_stat(ply, to)
-                        + i32::from(self.history.pawn_row(pawns)[to]);
+                        + i32::from(self.history.pawn_row(pawns).get(to));
                     if lmr_depth < self.params.history_prune_max
                         && stat < -self.params.history_prune * depth
                     {
@@ -505,7 +505,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
 
             // 18. Take it back.
             self.undo();
-            if self.shared.stopped() {
+            if self.is_halted() {
                 self.release();
                 return values::DRAW;
             }

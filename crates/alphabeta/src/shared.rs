@@ -1,6 +1,8 @@
 //! What all threads of one search share.
 
+use crate::history::Common;
 use crate::params::Params;
+use crate::prove::MateMemory;
 use crate::table::Table;
 use crate::values;
 use play::SearchRules;
@@ -26,6 +28,8 @@ pub(crate) struct Terms {
 /// Everything the threads of one search have in common. Read-only but for the atomics.
 pub(crate) struct Shared {
     pub(crate) table: Arc<Table>,
+    /// Statistics of all threads.
+    pub(crate) common: Arc<Common>,
     pub(crate) params: Params,
     pub(crate) reductions: Reductions,
     pub(crate) terms: Terms,
@@ -43,8 +47,13 @@ pub(crate) struct Shared {
     /// Nodes of each thread, published now and then.
     pub(crate) nodes: Vec<AtomicU64>,
     pub(crate) root_color: Color,
-    /// A mate proven at the root.
+    /// What the solver has read in this game.
+    pub(crate) mates: Arc<MateMemory>,
+    /// Nodes of its look before the search.
+    pub(crate) glanced: AtomicU64,
+    /// A mate proven at the root, and whether there is one.
     pub(crate) proven: Mutex<Option<Vec<Move>>>,
+    pub(crate) is_proven: AtomicBool,
 }
 
 impl Shared {
@@ -71,7 +80,14 @@ impl Shared {
         let mut proven = self.proven.lock().unwrap_or_else(PoisonError::into_inner);
         if proven.as_ref().is_none_or(|known| line.len() < known.len()) {
             *proven = Some(line.to_vec());
+            self.is_proven.store(true, Ordering::Release);
         }
+    }
+
+    /// Whether a mate at the root has been proven.
+    #[inline]
+    pub(crate) fn is_proven(&self) -> bool {
+        self.is_proven.load(Ordering::Acquire)
     }
 
     /// The mate proven at the root, if there is one.

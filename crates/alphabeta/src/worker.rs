@@ -1,6 +1,7 @@
 //! One thread of a search: its position, its statistics, its line.
 
 use crate::analysis::Reading;
+use crate::beside::Beside;
 use crate::counts::Counts;
 use crate::history::{CorrectionKeys, CorrectionSlots, History, PLACES, SQUARES, place};
 use crate::params::Params;
@@ -54,6 +55,12 @@ pub(crate) struct Worker<V: Variant, E: Evaluator<V>> {
     pub(crate) counts: Counts,
     /// The first thread watches the clock for all.
     pub(crate) timer: Option<Timer>,
+    /// What it does for mates, and at how many nodes it is next to be done.
+    pub(crate) beside: Option<Box<Beside<V>>>,
+    pub(crate) mates_due: u64,
+    /// A mate at the root has been proven: the way back to the root, where it is told.
+    pub(crate) unwinding: bool,
+    pub(crate) told_proof: bool,
     /// In an analysis the first thread notes how far it has come.
     pub(crate) readings: Vec<Reading>,
     /// Whether its statistics are to be cleared before they are used again.
@@ -65,10 +72,10 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         Self {
             id,
             params: shared.params.clone(),
-            shared,
             pos: Position::startpos(),
             eval,
-            history: History::new(),
+            history: History::new(Arc::clone(&shared.common)),
+            shared,
             frames: (0..MAX_PLY + LOOK_BACK + 4).map(|_| Frame::new()).collect(),
             buffers: (0..2 * MAX_PLY + 8).map(|_| Buffer::new()).collect(),
             drop_scores: Box::new([[0; SQUARES]; 8]),
@@ -85,6 +92,10 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             changes: 0,
             counts: Counts::default(),
             timer: None,
+            beside: None,
+            mates_due: u64::MAX,
+            unwinding: false,
+            told_proof: false,
             readings: Vec::new(),
             // Memory is touched before it is needed.
             forget: true,
@@ -101,6 +112,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
     /// Prepares for a new search.
     pub(crate) fn begin(&mut self, shared: Arc<Shared>, pos: Position<V>, moves: Vec<RootMove>) {
         self.params.clone_from(&shared.params);
+        self.history.join(&shared.common);
         self.shared = shared;
         self.pos = pos;
         self.eval.refresh(&self.pos);
@@ -118,6 +130,9 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         self.null_floor = 0;
         self.counts = Counts::default();
         self.readings.clear();
+        self.beside = None;
+        self.mates_due = u64::MAX;
+        (self.unwinding, self.told_proof) = (false, false);
         self.frame_mut(0).parts = PartKeys::of(&self.pos);
     }
 
@@ -171,7 +186,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
     #[inline]
     pub(crate) fn count_node(&mut self) -> bool {
         // On the way back to the root nothing more is read.
-        if self.shared.stop.load(Ordering::Relaxed) {
+        if self.unwinding || self.shared.stop.load(Ordering::Relaxed) {
             return true;
         }
         self.nodes += 1;
@@ -192,8 +207,18 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             } else {
                 self.shared.keep_deadline();
             }
+            let news = self.shared.is_proven() && !self.told_proof;
+            if self.nodes >= self.mates_due || news {
+                self.look_beside();
+            }
         }
-        self.shared.stopped()
+        self.is_halted()
+    }
+
+    /// Whether what is being read is given up.
+    #[inline]
+    pub(crate) fn is_halted(&self) -> bool {
+        self.unwinding || self.shared.stopped()
     }
 
     /// Plays a move in position, evaluation and line, and asks for its table entry.

@@ -224,30 +224,42 @@ impl Books {
         Some(choice::choose(&self.library, position, &policy(settings), rng))
     }
 
-    /// Says what the book knows, move by move.
+    /// Says what the book knows, move by move, and gives back the line of the move it chose. `seen` is what
+    /// lines have in common: the time, and the score of moves without a value.
     pub(crate) fn tell(
         &self,
         position: &AnyPosition,
         decision: &Decision,
         settings: &Settings,
+        seen: &Info,
         report: &mut dyn Report,
-    ) {
+    ) -> Option<Info> {
         for text in sentences(position, decision) {
             report.note(&text);
         }
         let plies = settings.get(&BOOK_PV_MOVES);
         let flipped = settings.get(&FLIPPED_BOOK);
         let legal = decision.moves.iter().filter(|(m, _)| position.is_legal(m.mv));
+        let mut chosen = None;
         for (index, (m, _)) in legal.enumerate() {
             let line = choice::line(&self.library, position, m, plies, flipped);
-            report.info(&Info {
+            let info = Info {
                 depth: Some(m.depth),
                 multipv: Some(index as u32 + 1),
-                score: m.value.map(|value| (Score::Cp(value), Bound::Exact)),
+                score: m.value.map(|value| (Score::Cp(value), Bound::Exact)).or(seen.score),
+                // Nothing was read for it.
+                nodes: Some(0),
+                nps: Some(0),
+                hashfull: Some(0),
                 pv: line.unwrap_or_else(|_| vec![m.mv]),
-                ..Info::default()
-            });
+                ..seen.clone()
+            };
+            report.info(&info);
+            if decision.chosen.as_ref().is_some_and(|(best, _)| best.mv == m.mv) {
+                chosen = Some(info);
+            }
         }
+        chosen
     }
 }
 
@@ -326,6 +338,8 @@ fn find(name: &str, folder: &str) -> PathBuf {
 pub(crate) struct Pondering {
     pub(crate) report: Box<dyn Report>,
     pub(crate) best: Best,
+    /// What the book said of that move: told again before it, because the search has told its own lines since.
+    pub(crate) line: Option<Info>,
 }
 
 /// Ends a search on the opponent's time as soon as it is our turn: nothing is left to think about.
@@ -348,6 +362,9 @@ impl Report for Pondering {
     }
 
     fn best(&mut self, _: &Best) {
+        if let Some(line) = &self.line {
+            self.report.info(&Info { multipv: None, ..line.clone() });
+        }
         self.report.best(&self.best);
     }
 

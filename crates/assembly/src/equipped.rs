@@ -10,8 +10,8 @@ use rules::{AnyPosition, Game, Move};
 use std::path::Path;
 use std::sync::Arc;
 use think::{
-    Best, Control, Engine, Limits, OptionError, OptionKey, OptionSpec, Report, Settings,
-    TimeSource, WrongGame,
+    Best, Bound, Control, Engine, Info, Limits, OptionError, OptionKey, OptionSpec, Report, Score,
+    Settings, TimeSource, WrongGame,
 };
 
 /// The option that names the evaluation.
@@ -177,15 +177,27 @@ impl Equipped {
         self.is_tree = false;
     }
 
-    /// The book's answer, and what it has to say about every move.
-    fn book_answer(&mut self, limits: &Limits, report: &mut dyn Report) -> Option<Best> {
+    /// The book's answer with its line, and what it has to say about every move.
+    fn book_answer(
+        &mut self,
+        limits: &Limits,
+        report: &mut dyn Report,
+    ) -> Option<(Best, Option<Info>)> {
         let seed = self.time.now().as_nanos() as u64 ^ self.position.key();
         let analysing = books::is_analysis(&self.known);
         let decided = self.books.decide(&self.position, limits, &self.settings, analysing, seed)?;
         match decided {
             Ok(decision) => {
-                self.books.tell(&self.position, &decision, &self.settings, report);
-                books::best(&decision)
+                let best = books::best(&decision);
+                let value = best.and_then(|_| self.inner.static_value());
+                let seen = Info {
+                    score: value.map(|value| (Score::Cp(value), Bound::Exact)),
+                    time: Some(self.time.now().saturating_sub(limits.start)),
+                    ..Info::default()
+                };
+                let line =
+                    self.books.tell(&self.position, &decision, &self.settings, &seen, report);
+                best.map(|best| (best, line))
             }
             Err(error) => {
                 report.note(&format!("book: {error}"));
@@ -215,11 +227,11 @@ impl Engine for Equipped {
     fn go(&mut self, limits: Limits, mut report: Box<dyn Report>) {
         self.equip(&mut |text| report.note(text));
         match self.book_answer(&limits, &mut *report) {
-            Some(best) if limits.ponder => {
-                self.inner.go(limits, Box::new(Pondering { report, best }));
+            Some((best, line)) if limits.ponder => {
+                self.inner.go(limits, Box::new(Pondering { report, best, line }));
                 books::end_at_our_turn(self.inner.control());
             }
-            Some(best) => {
+            Some((best, _)) => {
                 self.inner.control().stop();
                 self.inner.wait();
                 report.best(&best);
@@ -231,7 +243,7 @@ impl Engine for Equipped {
     fn think(&mut self, limits: Limits, report: &mut dyn Report) {
         self.equip(&mut |text| report.note(text));
         match self.book_answer(&limits, report).filter(|_| !limits.ponder) {
-            Some(best) => report.best(&best),
+            Some((best, _)) => report.best(&best),
             None => self.inner.think(limits, report),
         }
     }

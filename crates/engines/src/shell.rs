@@ -6,6 +6,7 @@
 //! | [`output`] | whole lines, one at a time, flushed |
 //! | [`task`] | debug commands that take long, aside |
 //! | `reports` | what a search reports, made into lines |
+//! | `whole_line` | a whole line before every answer |
 //! | [`input`] | lines as they come in, bounded, not trusted to be text |
 //! | [`foreign_options`] | options of other engines that interfaces send |
 //! | `log` | the conversation as a file |
@@ -22,6 +23,7 @@ pub mod output;
 mod reports;
 pub mod session;
 pub mod task;
+mod whole_line;
 
 pub use foreign_options::shell_options;
 pub use output::Output;

@@ -131,14 +131,25 @@ impl<'a, V: Variant> Searcher<'a, V> {
             if self.nodes >= self.next_check {
                 self.next_check = self.nodes + CHECK_EVERY;
                 if stop_check.stops(self.nodes) {
-                    while self.depth > 1 {
-                        self.pos.undo();
-                        self.depth -= 1;
-                    }
+                    self.give_up();
                     return None;
                 }
             }
             self.descend(&numbers);
+        }
+    }
+
+    /// Goes back to the root. What the nodes of the path have come to is remembered, so that a search that goes
+    /// on later goes on from here.
+    fn give_up(&mut self) {
+        loop {
+            let numbers = self.frames[self.depth - 1].proof_numbers();
+            let value = self.leave(&numbers);
+            if self.depth == 0 {
+                return;
+            }
+            self.pos.undo();
+            self.settle_child(value);
         }
     }
 

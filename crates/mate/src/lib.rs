@@ -43,7 +43,7 @@ pub use counted::Counted;
 pub use engine::{answer, report_answer, solve_any};
 pub use futile::Futile;
 pub use one::mate_in_one;
-pub use solve::{Bounds, Solution, Solver, Try, Verdict, solve};
+pub use solve::{Bounds, Memory, Solution, Solver, Try, Verdict, solve};
 pub use study::{Questions, Study, study};
 pub use three::mate_in_three;
 pub use tree::Branch;

@@ -11,7 +11,7 @@ use crate::table::{Table, UNLIMITED};
 use crate::tree::{Branch, Builder, Tree};
 use rules::{AnyPosition, Color, Gen, Move, MoveList, Position, Variant};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use think::{Control, Moment, TimeSource};
 
@@ -112,12 +112,49 @@ pub struct Try {
     pub plies: u16,
 }
 
+/// A memory is crowded when it has given up this part of what it holds.
+const CROWDED: f64 = 0.25;
+
+/// What solvers have read. One that is kept serves further solvers, of any positions in which the same side
+/// attacks: a mate does not depend on how its position was reached.
+#[derive(Clone)]
+pub struct Memory(Arc<Table>);
+
+impl Memory {
+    /// A memory of about that many bytes.
+    pub fn new(bytes: usize) -> Self {
+        Self(Arc::new(Table::new(bytes)))
+    }
+
+    /// Its size, in whole MiB.
+    pub fn mib(&self) -> usize {
+        self.0.bytes() >> 20
+    }
+
+    /// Whether much is being given up for want of room.
+    pub fn is_crowded(&self) -> bool {
+        self.0.turnover() > CROWDED
+    }
+
+    /// A memory of about that many bytes that knows what this one knows.
+    pub fn grown(&self, bytes: usize) -> Self {
+        let table = Table::new(bytes);
+        self.0.copy_to(&table);
+        Self(Arc::new(table))
+    }
+
+    /// Begins another search: how often entries were given up is counted from now.
+    pub fn begin(&self) {
+        self.0.begin();
+    }
+}
+
 /// Solves one position and answers further questions about it from the same memory.
 ///
 /// The game is not in its type: everything behind it is compiled here, not in the crates that ask.
 pub struct Solver<'a> {
     pos: AnyPosition,
-    table: Table,
+    table: Arc<Table>,
     budget: Budget<'a>,
     bounds: Bounds,
     started: Moment,
@@ -160,12 +197,33 @@ impl<'a> Solver<'a> {
         Self::of(V::any(pos.without_history()), bounds, control, time)
     }
 
+    /// A solver that goes on from what others have read, whatever table the bounds ask for.
+    pub fn remembering<V: Variant>(
+        pos: &Position<V>,
+        bounds: &Bounds,
+        control: &'a Control,
+        time: &'a dyn TimeSource,
+        memory: &Memory,
+    ) -> Self {
+        Self::over(V::any(pos.without_history()), bounds, control, time, Arc::clone(&memory.0))
+    }
+
     /// The same for a position of either game, which has no history.
     pub(crate) fn of(
         pos: AnyPosition,
         bounds: &Bounds,
         control: &'a Control,
         time: &'a dyn TimeSource,
+    ) -> Self {
+        Self::over(pos, bounds, control, time, Arc::new(Table::new(bounds.table_bytes())))
+    }
+
+    fn over(
+        pos: AnyPosition,
+        bounds: &Bounds,
+        control: &'a Control,
+        time: &'a dyn TimeSource,
+        table: Arc<Table>,
     ) -> Self {
         let budget = Budget {
             control,
@@ -175,7 +233,6 @@ impl<'a> Solver<'a> {
             nodes: AtomicU64::new(0),
             settled: AtomicBool::new(false),
         };
-        let table = Table::new(bounds.table_bytes());
         Self { pos, table, budget, bounds: bounds.clone(), started: time.now() }
     }
 
@@ -184,26 +241,18 @@ impl<'a> Solver<'a> {
         self.budget.nodes.load(Ordering::Relaxed)
     }
 
+    /// Proof and disproof number of the solver's position as far as it was read: how much is left to do
+    /// at least to prove the mate, and to refute it.
+    pub fn numbers(&self) -> Option<(u32, u32)> {
+        each!(&self.pos, pos => {
+            let known = self.table.look(pos.board_key(), pos.hand(pos.turn()), UNLIMITED);
+            known.filter(|e| e.amount > 0).map(|e| (e.pn, e.dn))
+        })
+    }
+
     /// Mate or not.
     pub fn solve(&mut self) -> Solution {
         each!(&self.pos, pos => self.ask(pos, None))
-    }
-
-    /// Lets the solver go on: for so long from now, and with so many nodes more.
-    pub fn go_on(&mut self, time: Option<Duration>, nodes: Option<u64>) {
-        self.budget.deadline = time.map(|t| self.budget.time.now() + t);
-        self.budget.most_nodes = nodes.map_or(u64::MAX, |n| self.nodes().saturating_add(n));
-    }
-
-    /// Mate or not, from another position in which the same side attacks: what was read before
-    /// is not read again.
-    pub fn solve_from<V: Variant>(&mut self, pos: &Position<V>) -> Solution {
-        debug_assert_eq!(pos.turn(), self.pos.turn());
-        self.solve_other(&V::any(pos.without_history()))
-    }
-
-    fn solve_other(&self, pos: &AnyPosition) -> Solution {
-        each!(pos, pos => self.ask(pos, None))
     }
 
     /// Mate or not, from a position of the problem, beginning with `first` if given.

@@ -74,6 +74,8 @@ pub(crate) struct Table {
     /// the path that recurs.
     loops: Box<[[AtomicU64; 2]]>,
     lost: AtomicU64,
+    /// Bytes asked for.
+    bytes: usize,
 }
 
 /// Tables larger than that are given back by a thread of their own.
@@ -96,7 +98,26 @@ impl Table {
     pub(crate) fn new(bytes: usize) -> Self {
         let slots = (bytes / 17 * 16 / 32).max(WINDOW * 2);
         let loops = (bytes / 17 / 16).max(64);
-        Self { slots: zeros(slots + WINDOW), loops: zeros(loops), lost: AtomicU64::new(0) }
+        let lost = AtomicU64::new(0);
+        Self { slots: zeros(slots + WINDOW), loops: zeros(loops), lost, bytes }
+    }
+
+    /// About how many bytes were asked for.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Hands everything but the loops, which are found again, to another table.
+    pub(crate) fn copy_to(&self, other: &Self) {
+        for (key, words) in (0..self.slots.len()).filter_map(|slot| self.read(slot)) {
+            other.store(key, &Entry::unpack(words));
+        }
+        other.begin();
+    }
+
+    /// Counts from now how often entries are given up.
+    pub(crate) fn begin(&self) {
+        self.lost.store(0, Ordering::Relaxed);
     }
 
     /// How often an entry was given up for another, in multiples of the table's size.

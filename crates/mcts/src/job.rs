@@ -56,7 +56,12 @@ impl<V: Variant> Job<V> {
         if self.limits.mate.is_some() {
             return self.look_for_mate(report);
         }
-        if let Some(best) = self.without_search().or_else(|| self.mate_before(report)) {
+        let forced = self.without_search();
+        if let Some(Best { answer: Answer::Move(m), .. }) = forced {
+            // It wins by the try rule.
+            report.info(&self.mate_info(&[m]));
+        }
+        if let Some(best) = forced.or_else(|| self.mate_before(report)) {
             self.control.wait_until_answerable(self.limits.infinite);
             return report.best(&self.checked(best));
         }

@@ -91,12 +91,16 @@ impl<V: Variant> Job<V> {
         Some(self.mate_answer(&line))
     }
 
-    fn mate_info(&self, line: &[Move]) -> Info {
+    pub(crate) fn mate_info(&self, line: &[Move]) -> Info {
         let plies = line.len() as u32;
         Info {
             depth: Some(plies),
             seldepth: Some(plies),
             score: Some((Score::Mate(Some(plies)), Bound::Exact)),
+            // Of the tree: the solver counts for itself.
+            nodes: Some(0),
+            nps: Some(0),
+            hashfull: Some(self.tree.arena.permille()),
             time: Some(self.time.now().saturating_sub(self.limits.start)),
             pv: line.to_vec(),
             ..Info::default()

@@ -438,3 +438,32 @@ fn silence_is_kept_when_nothing_is_asked() {
     let gui = Gui::start(&[]);
     assert!(gui.is_silent(A_WHILE));
 }
+
+#[test]
+fn a_whole_line_comes_before_every_answer() {
+    let mate = "sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
+    let entered = "sfen K1+P+P+P+P+P+P+P/+P+P+P+P5/9/9/9/9/9/9/4k4 b 2R2B 1";
+    let mut gui = Gui::start(&[]);
+    gui.send("setoption name PvInterval value 100000");
+    for (position, go, answer) in [
+        ("startpos", "go nodes 1", None),
+        ("startpos", "go ponder\nstop", None),
+        ("startpos", "go ponder btime 0 wtime 0 byoyomi 1\nponderhit", None),
+        (mate, "go depth 3", Some("G*5b")),
+        (mate, "go infinite\nstop", Some("G*5b")),
+        (entered, "go depth 3", Some("win")),
+        ("sfen 4k4/4G4/4P4/9/9/9/9/9/4K4 w - 3", "go depth 3", Some("resign")),
+    ] {
+        gui.send(&format!("position {position}"));
+        gui.send(go);
+        let (before, best) = gui.until("bestmove ");
+        let best = best.split(' ').nth(1).unwrap();
+        assert!(answer.is_none_or(|answer| answer == best), "{go}: {best}");
+        let last = before.iter().rfind(|line| line.contains(" pv "));
+        let last = last.unwrap_or_else(|| panic!("{go}: {before:?}"));
+        let usi::Reply::Info(info) = usi::Reply::parse(last).unwrap() else { panic!("{last}") };
+        let figures = info.nodes.is_some() && info.nps.is_some() && info.hashfull.is_some();
+        let whole = figures && info.depth.is_some() && info.score.is_some();
+        assert!(whole && info.time.is_some() && info.pv[0] == best, "{go}: {last}");
+    }
+}

@@ -689,9 +689,9 @@ fn a_mate_along_the_expected_line_enters_the_table() {
     assert_eq!(entry.best.usi(Game::Shogi), "G*5h");
     assert!(entry.bound == crate::table::Bound::Lower && shared.proven().is_none());
     // Nor is it asked about again.
-    let nodes = prover.nodes;
+    let nodes = prover.along;
     prover.look_along(&[m], 1000, None, 6);
-    assert_eq!(prover.nodes, nodes);
+    assert_eq!(prover.along, nodes);
     // A game that is drawn before knows no mate.
     engine.set_option("MaxMovesToDraw", "1").unwrap();
     engine.new_game();
@@ -743,4 +743,103 @@ fn the_line_told_last_is_the_one_played_whichever_thread_found_it() {
         assert_eq!(best.answer, Answer::Move(last.pv[0]), "{nodes}");
         assert!(last.nps.is_some() && last.hashfull.is_some() && last.score.is_some(), "{last:?}");
     }
+}
+
+/// Whether a line says all that is expected of one, and begins with that move.
+fn is_whole(said: &Message, m: Move) -> bool {
+    let Message::Info(info) = said else { return false };
+    let figures = info.nodes.is_some() && info.nps.is_some() && info.hashfull.is_some();
+    figures
+        && info.depth.is_some()
+        && info.score.is_some()
+        && info.time.is_some()
+        && info.pv.first() == Some(&m)
+}
+
+#[test]
+fn a_whole_line_comes_before_every_move() {
+    let stopped = Limits { ponder: true, ..Limits::default() };
+    let clock = Clocks { byoyomi: Duration::from_millis(1), ..Clocks::default() };
+    let hurried = Limits { clocks: Some(clock), ..Limits::default() };
+    let (mate, only_move) = ("4k4/9/4P4/9/9/9/9/9/4K4 b G 1", "k8/9/9/9/9/9/9/7r1/8K b - 1");
+    let cases = [
+        ("stopped at once", "startpos", stopped),
+        ("no time at all", "startpos", hurried.clone()),
+        ("one node", "startpos", Limits { nodes: Some(1), ..Limits::default() }),
+        ("a mate", mate, Limits::to_depth(3)),
+        ("one legal move", only_move, hurried),
+        ("a king that tries", "9/4K4/9/9/9/9/9/9/k8 b - 1", Limits::to_depth(3)),
+    ];
+    for (interval, solver) in [("0", "20000"), ("100000", "20000"), ("100000", "0")] {
+        for (case, sfen, limits) in &cases {
+            // The clock stands still but where it must not.
+            let time: Arc<dyn TimeSource> =
+                if limits.clocks.is_some() { wall() } else { Arc::new(ManualTime::new()) };
+            let mut engine = engine::<Shogi>(time);
+            for (name, value) in [
+                ("PvInterval", interval),
+                ("RootMateNodes", solver),
+                ("EnteringKingRule", "TryRule"),
+            ] {
+                engine.set_option(name, value).unwrap();
+            }
+            let said = start(&mut engine, sfen, limits.clone());
+            if limits.ponder {
+                engine.control().stop();
+            }
+            let (before, best) = listen(&said);
+            let Answer::Move(m) = best.answer else { panic!("{case}: {best:?}") };
+            let last = before.iter().rfind(|said| matches!(said, Message::Info(_)));
+            assert!(last.is_some_and(|line| is_whole(line, m)), "{case}, {interval}: {before:?}");
+        }
+    }
+}
+
+/// Nodes of a game's search until it announced the mate of 21 plies, the look before it being too short.
+fn nodes_until_mate(options: &[(&str, &str)]) -> u64 {
+    let sfen = "n+B1sS4/1R1g5/1Ls6/2k6/2n6/3L5/R8/9/8K b B2P3gs2n2l16p 100";
+    let mut engine = engine::<Shogi>(wall());
+    engine.set_option("RootMateNodes", "1").unwrap();
+    for (name, value) in options {
+        engine.set_option(name, value).unwrap();
+    }
+    let limits = Limits { nodes: Some(3_000_000), ..Limits::default() };
+    let (before, _) = listen(&start(&mut engine, sfen, limits));
+    let Some(Message::Info(last)) = before.last() else { panic!("{before:?}") };
+    assert!(matches!(last.score, Some((Score::Mate(Some(21..)), _))), "{last:?}");
+    last.nodes.unwrap()
+}
+
+#[test]
+fn a_likely_mate_gets_more_of_the_solver() {
+    // Nothing is ever likely where the usual odds are that high.
+    let [likely, unlikely] =
+        [10, 1000].map(|odds| nodes_until_mate(&[("Param.mate_odds", &odds.to_string())]));
+    assert!(3 * likely < 2 * unlikely, "{likely} {unlikely}");
+    // And the same search finds it at the same node.
+    assert_eq!(nodes_until_mate(&[]), likely);
+}
+
+#[test]
+fn what_the_solver_has_read_is_kept_through_a_game() {
+    let mut engine = engine::<Shogi>(wall());
+    engine.set_option("RootMateNodes", "3000").unwrap();
+    let sfen = "n+B1sS4/1R1g5/1Ls6/2k6/2n6/3L5/R8/9/8K b B2P3gs2n2l16p 100";
+    let first = engine.shared();
+    // Looks of a hundred nodes find it in the end, because each goes on where the last one ended.
+    let mut looks = 0;
+    let found = loop {
+        looks += 1;
+        let limits = Limits { nodes: Some(2000), ..Limits::default() };
+        let (before, _) = listen(&start(&mut engine, sfen, limits));
+        let Some(Message::Info(last)) = before.last() else { panic!("{before:?}") };
+        if matches!(last.score, Some((Score::Mate(Some(21..)), _))) {
+            break last.nodes.unwrap();
+        }
+        assert!(looks < 1000);
+    };
+    assert!(looks > 1 && found <= 2000, "{looks} {found}");
+    assert!(Arc::ptr_eq(&first.mates, &engine.shared().mates));
+    engine.new_game();
+    assert!(!Arc::ptr_eq(&first.mates, &engine.shared().mates));
 }

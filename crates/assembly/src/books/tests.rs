@@ -68,6 +68,12 @@ fn heard(engine: &mut Equipped, limits: Limits) -> Message {
     heard.clone()
 }
 
+/// Whether a line says all that is expected of one.
+fn is_whole(info: &Info) -> bool {
+    let figures = info.nodes.is_some() && info.nps.is_some() && info.hashfull.is_some();
+    figures && info.depth.is_some() && info.score.is_some() && info.time.is_some()
+}
+
 #[test]
 fn a_book_answers_at_once_and_says_why() {
     let folder = tempfile::tempdir().unwrap();
@@ -78,6 +84,7 @@ fn a_book_answers_at_once_and_says_why() {
     let chosen = format!("book: {} (value 12, depth 3, count 0) chosen", odd.usi(GAME));
     assert!(notes.contains(&chosen), "{notes:?}");
     assert_eq!(infos[0].pv, [odd, reply]);
+    assert!(is_whole(&infos[0]), "{infos:?}");
     // Where the game does not go on from it, the search does.
     let mut elsewhere = start();
     elsewhere.play(start().legal_moves()[0]);
@@ -87,6 +94,23 @@ fn a_book_answers_at_once_and_says_why() {
     engine.wait();
     let heard = heard.0.lock().unwrap();
     assert!(heard.2.is_some() && heard.0.iter().any(|note| note.contains("not in the book")));
+}
+
+#[test]
+fn a_move_without_a_value_is_told_with_that_of_the_position() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut engine, odd, _) = engine(folder.path());
+    let path = folder.path().join("plain.nbk");
+    let mut entry = Entry::of(&start()).unwrap();
+    entry.moves = vec![BookMove { value: None, ..BookMove::valued(odd, 0, 0) }];
+    let mut target = Target::new(&path, None, Header::new(GAME), Combine::Both, 1 << 20).unwrap();
+    target.push(entry).unwrap();
+    target.finish(true).unwrap();
+    engine.set_option(BOOK_FILE.name(), &path.display().to_string()).unwrap();
+    let (_, infos, best) = heard(&mut engine, Limits::to_depth(1));
+    assert_eq!(best.unwrap().answer, Answer::Move(odd));
+    assert!(is_whole(&infos[0]), "{infos:?}");
+    assert_eq!(infos[0].score, Some((Score::Cp(0), Bound::Exact)), "material is level");
 }
 
 #[test]
@@ -139,6 +163,9 @@ fn at_the_ponder_hit_the_books_move_is_played_at_once() {
     engine.wait();
     let best = heard.0.lock().unwrap().2;
     assert_eq!(best, Some(Best { answer: Answer::Move(odd), ponder: Some(reply) }));
+    // The search has told lines of its own: the book's is the last.
+    let infos = &heard.0.lock().unwrap().1;
+    assert!(infos.last().is_some_and(|last| is_whole(last) && last.pv[0] == odd), "{infos:?}");
 }
 
 #[test]

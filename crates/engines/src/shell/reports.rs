@@ -1,10 +1,11 @@
 //! What a search reports, made into lines.
 
 use super::output::Output;
+use super::whole_line::LastLines;
 use rules::Game;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use think::{Best, Info, MateAnswer, Report};
+use think::{Best, Info, MateAnswer, Moment, Report, TimeSource};
 use usi::Reply;
 
 /// What the session knows about a search it started.
@@ -38,11 +39,19 @@ pub(crate) struct LineReport {
     output: Output,
     game: Game,
     progress: Progress,
+    /// When the search was asked for, and by which clock.
+    begun: (Moment, Arc<dyn TimeSource>),
+    lines: LastLines,
 }
 
 impl LineReport {
-    pub(crate) fn new(output: Output, game: Game, progress: Progress) -> Self {
-        Self { output, game, progress }
+    pub(crate) fn new(
+        output: Output,
+        game: Game,
+        progress: Progress,
+        begun: (Moment, Arc<dyn TimeSource>),
+    ) -> Self {
+        Self { output, game, progress, begun, lines: LastLines::default() }
     }
 
     fn say(&self, reply: &Reply) {
@@ -60,6 +69,7 @@ impl LineReport {
 
 impl Report for LineReport {
     fn info(&mut self, info: &Info) {
+        self.lines.add(info);
         self.say(&Reply::Info(usi::Info::from_thought(info, self.game)));
     }
 
@@ -70,6 +80,11 @@ impl Report for LineReport {
     }
 
     fn best(&mut self, best: &Best) {
+        let (at, time) = &self.begun;
+        let elapsed = time.now().saturating_sub(*at);
+        if let Some(line) = self.lines.missing(best, self.game, elapsed) {
+            self.say(&Reply::Info(line));
+        }
         self.answer(&Reply::best(best, self.game));
     }
 

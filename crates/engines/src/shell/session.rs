@@ -295,7 +295,8 @@ impl Session {
             return self.output.note(&format!("not thinking: {error}"));
         }
         let progress = Progress::default();
-        let report = LineReport::new(self.output.clone(), self.game, progress.clone());
+        let begun = (at, Arc::clone(&self.settings.time));
+        let report = LineReport::new(self.output.clone(), self.game, progress.clone(), begun);
         self.engine.go(limits, Box::new(report));
         self.search = Some((self.engine.control(), progress));
     }

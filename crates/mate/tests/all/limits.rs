@@ -2,7 +2,7 @@
 
 use crate::brute;
 use crate::random;
-use mate::{Bounds, Solver, Unknown, Verdict, answer, solve};
+use mate::{Bounds, Memory, Solver, Unknown, Verdict, answer, solve};
 use rules::{AnyPosition, Game, Kings, Minishogi, Position, Shogi, Variant};
 use seed::Rng;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -117,35 +117,45 @@ fn nodes_bound_the_search() {
 }
 
 #[test]
-fn a_solver_goes_on_where_its_nodes_ended() {
-    let (control, time) = (Control::new(false), WallTime::start());
+fn solvers_with_one_memory_go_on_where_the_last_one_ended() {
+    let (control, time, memory) = (Control::new(false), WallTime::start(), Memory::new(16 << 20));
     let (pos, bounds) = (shogi(LONG), Bounds { hash: 16 << 20, ..Bounds::default() });
     let whole = solve(&pos, &bounds, &control, &time);
-    let mut solver = Solver::new(&pos, &bounds, &control, &time);
-    let mut steps = 0;
+    let slice = Bounds { nodes: Some(200), ..Bounds::default() };
+    let (mut steps, mut nodes) = (0, 0);
     let solution = loop {
-        solver.go_on(None, Some(200));
-        let solution = solver.solve_from(&pos);
-        steps += 1;
+        let mut solver = Solver::remembering(&pos, &slice, &control, &time, &memory);
+        let solution = solver.solve();
+        (steps, nodes) = (steps + 1, nodes + solution.nodes);
         match solution.verdict {
             Verdict::Unknown(why) => assert_eq!(why, Unknown::Nodes),
             _ => break solution,
         }
+        let (pn, dn) = solver.numbers().expect("what was read is remembered");
+        assert!(pn > 0 && dn > 0, "{pn} {dn}");
     };
     assert_eq!((solution.verdict, whole.verdict), (Verdict::Mate, Verdict::Mate));
     // In several steps, none of which began anew.
-    assert!(steps > 1 && solution.nodes < 3 * whole.nodes, "{steps}: {}", solution.nodes);
+    assert!(steps > 1 && 2 * nodes < 3 * whole.nodes, "{steps}: {nodes} of {}", whole.nodes);
     // What is known of the first position answers a question about a later one.
-    let (mut later, before) = (pos.clone(), solver.nodes());
+    let mut later = pos.clone();
     for &m in &solution.line[..2] {
         later.play(m);
     }
-    solver.go_on(Some(Duration::ZERO), None);
-    assert!(matches!(solver.solve_from(&later).verdict, Verdict::Mate | Verdict::Unknown(_)));
-    solver.go_on(None, Some(10_000));
-    let rest = solver.solve_from(&later);
+    let rest = Solver::remembering(&later, &slice, &control, &time, &memory).solve();
     assert_eq!(rest.verdict, Verdict::Mate);
-    assert!(rest.line.len() < solution.line.len() && rest.nodes - before < whole.nodes);
+    assert!(rest.line.len() < solution.line.len());
+    // It is as well known to a larger memory.
+    let larger = memory.grown(64 << 20);
+    let known = Solver::remembering(&pos, &slice, &control, &time, &larger).solve();
+    assert_eq!((known.verdict, known.line.len()), (Verdict::Mate, solution.line.len()));
+    // One that remembers nothing has no numbers.
+    let other = Memory::new(64 << 10);
+    assert_eq!(Solver::remembering(&pos, &slice, &control, &time, &other).numbers(), None);
+    assert!(!other.is_crowded());
+    let much = Bounds { nodes: Some(5000), ..Bounds::default() };
+    Solver::remembering(&shogi(HARD), &much, &control, &time, &other).solve();
+    assert!(other.is_crowded() && !other.grown(1 << 20).is_crowded());
 }
 
 #[test]
