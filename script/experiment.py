@@ -342,8 +342,8 @@ def numbers(text: str) -> list[int]:
     return found
 
 
-def add_usual(parser: argparse.ArgumentParser) -> None:
-    """The flags of every experiment."""
+def add_usual(parser: argparse.ArgumentParser, share: float) -> None:
+    """The flags of every experiment; so large a share is held out unless told."""
     add = parser.add_argument
     add("folder", type=Path, help="everything is made here; the same folder goes on")
     add("--nue", default="target/release/nue", help="the executable")
@@ -352,7 +352,7 @@ def add_usual(parser: argparse.ArgumentParser) -> None:
     add("--nice", action="store_true", help="at the lowest priority")
     add("--seed", type=positive, default=1, help="another one, other games")
     add("--games", type=positive, default=1000, help="of every pairing (1000)")
-    add("--share", type=inner, default=0.05, help="of the games that is held out of training (0.05)")
+    add("--share", type=inner, default=share, help=f"of the games that is held out of training ({share:g})")
 
 
 def main(work: Callable[[argparse.Namespace, Experiment], None], args: argparse.Namespace,
