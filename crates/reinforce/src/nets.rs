@@ -1,9 +1,11 @@
 //! The net that plays: none, our own integers on the threads, or PyTorch in processes beside us.
 
+use crate::plan::LoopSettings;
 use crate::pool::PlayerNet;
+use crate::settings::SettingsError;
 use assembly::deep::{DeepError, Workers};
 use durable::Draft;
-use infer::native::{Counts, Native, Net, import_file};
+use infer::native::{Architecture, Counts, Native, Net, import_file};
 use infer::{Backend, Cache, Shape, Uniform};
 use rules::Game;
 use std::fs;
@@ -29,6 +31,28 @@ pub enum Players {
     Native { calibration: usize },
     /// The command of a worker, which gets `--net` and the file; so many of them share the batches.
     Worker { command: String, count: usize },
+}
+
+impl Players {
+    /// Whether they, and the gate and the table of temperatures, which always compute in integers, can play
+    /// the nets of a run. To be asked before one of them is trained.
+    pub(crate) fn can_play(&self, settings: &LoopSettings) -> Result<(), SettingsError> {
+        let integers = matches!(self, Self::Native { .. })
+            || settings.gate.is_some()
+            || settings.measured_table.is_some();
+        if !integers {
+            return Ok(());
+        }
+        let architecture = Architecture {
+            shape: settings.shape()?,
+            blocks: settings.net.blocks as usize,
+            channels: settings.net.channels as usize,
+            // The trainer's own, always among those that can be had.
+            value_channels: 1,
+            value_hidden: 1,
+        };
+        architecture.check().map_err(SettingsError::Integers)
+    }
 }
 
 /// Why there is no net to play with.
@@ -133,4 +157,29 @@ fn import(path: &Path, integers: &Path, positions: usize) -> Result<String, Play
     });
     written.map_err(|e| PlayerError::at(integers, &e))?;
     Ok(format!("integers against real numbers over {}", imported.report))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{Gate, Preset};
+
+    #[test]
+    fn nets_that_integers_cannot_do_are_refused_before_they_are_trained() {
+        let native = Players::Native { calibration: CALIBRATION };
+        let worker = Players::Worker { command: "worker".to_owned(), count: 1 };
+        for preset in Preset::ALL {
+            for game in Game::ALL {
+                native.can_play(&preset.settings(game)).unwrap();
+            }
+        }
+        let mut settings = Preset::Caps.settings(Game::Minishogi);
+        settings.net.channels = 48;
+        let told = native.can_play(&settings).unwrap_err().to_string();
+        assert!(told.contains("channels 48") && told.contains("--net-size"), "{told}");
+        worker.can_play(&settings).unwrap();
+        // A gate is played in integers whoever plays the games.
+        settings.gate = Some(Gate { games: 10, least: 0.5 });
+        worker.can_play(&settings).unwrap_err();
+    }
 }

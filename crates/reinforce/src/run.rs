@@ -130,6 +130,7 @@ impl<'a> Run<'a> {
         stop: &'a AtomicBool,
     ) -> Result<Self, RunError> {
         settings.check()?;
+        machine.players.can_play(&settings)?;
         let shape = settings.shape()?;
         let lab = LabFolder::open(folder)?;
         let path = folder.join(SETTINGS);

@@ -2,6 +2,7 @@
 
 use balance::start::game_name;
 use balance::{Exploration, ResignRule, Start, StartError, Temperature, WinRate};
+use infer::native::ArchitectureError;
 use mcts::{Constants, LeafRules};
 use play::{GameRules, SearchRules};
 use rules::{Declaration, Game};
@@ -67,6 +68,10 @@ pub enum SettingsError {
     Value { name: &'static str, value: String, wanted: &'static str },
     #[error("{}: a net of {there}, and those of the run are {wanted}: give the --net-size and --planes of the one it begins with", path.display())]
     FirstNet { path: PathBuf, there: String, wanted: String },
+    #[error(
+        "nets of this run cannot be played in integers: {0}; give another --net-size or --planes, or --players torch without --gate and --measure-table"
+    )]
+    Integers(ArchitectureError),
     #[error("unknown constants {0:?}: expected nue, dlshogi, lc0 or alphazero")]
     Constants(String),
 }
