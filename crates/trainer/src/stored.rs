@@ -37,8 +37,9 @@ impl Stored {
     pub fn load(path: &Path) -> Result<Self, StoredError> {
         if let Some(tables) = TableFiles::find(path)? {
             let why = format!(
-                "holds {} tables: nue net info, verify, diff, average, mix and assemble take them",
-                tables.kind()
+                "holds {kind} tables: nue net info, verify, diff, average, mix and assemble take \
+                 them, and nue train --from with --arch {kind}",
+                kind = tables.kind()
             );
             return Err(failed(path, &why));
         }

@@ -193,6 +193,9 @@ fn tables_learn_from_games() {
     assert!(one != plain);
     // It goes on from what there is.
     assert!(plain != train("further.bin", &["--no-factors", "--from", &out("plain.bin")]));
+    let (_, err, code) =
+        run(&["train", &data, "--validation", &held, "-o", &out("y"), "--from", &out("plain.bin")]);
+    assert!(code != 0 && err.contains("nue train --from with --arch KKPPT"), "{err}");
 
     let sfens = folder("learned").join("sfens");
     fs::write(&sfens, "rbsgk/4p/5/P4/KGSBR b - 1\nrbsgk/4p/5/P4/KGSBR w - 1\n").unwrap();
