@@ -23,7 +23,7 @@ from nue_trainer.deep.supply import KeptPlanes, MixedPlanes
 from nue_trainer.deep.team import Team
 from nue_trainer.training import TrainingError
 from tests.planes_written import Position, executable, planted, preamble
-from tests.test_deep import CPU, KINDS, rows_of, stirred
+from tests.test_deep import CPU, KINDS, break_off, rows_of, stirred
 
 
 class Files(unittest.TestCase):
@@ -161,20 +161,7 @@ class Runs(unittest.TestCase):
         whole, parts = self.settings("whole", **more), self.settings("parts", resume=True, **more)
         self.assertEqual(self.run_all(whole)["positions"], 2 * 2 * 600)
 
-        class Broken(Exception):
-            pass
-
-        with Team("cpu") as team:
-            run = DeepRun(parts, team, lambda _: None)
-            save = run.save
-
-            def stop(progress: float) -> None:
-                save(progress)
-                raise Broken
-
-            run.save = stop  # type: ignore[method-assign]
-            with self.assertRaises(Broken):
-                run.all()
+        break_off(parts)
         self.run_all(parts)
         one, two = (netfile.read(Path(s.out)).state_dict() for s in (whole, parts))
         for name, tensor in one.items():

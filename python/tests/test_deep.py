@@ -157,6 +157,28 @@ class Planes(unittest.TestCase):
         self.assertIn("--labels dlshogi --visits 9", line)
 
 
+class BrokenOff(Exception):
+    pass
+
+
+def break_off(settings: DeepSettings) -> None:
+    """A run that ends behind its first checkpoint."""
+    with Team("cpu") as team:
+        run = DeepRun(settings, team, lambda _: None)
+        save = run.save
+
+        def stop(progress: float) -> None:
+            save(progress)
+            raise BrokenOff
+
+        run.save = stop  # type: ignore[method-assign]
+        try:
+            run.all()
+        except BrokenOff:
+            return
+    raise AssertionError("the run was to be broken off")
+
+
 def stirred(net: DeepNet) -> DeepNet:
     """The net with batch norms as after training."""
     torch.manual_seed(3)
@@ -433,23 +455,10 @@ class Runs(unittest.TestCase):
             self.assertFalse(torch.equal(one.stem.weight, other_net.stem.weight))
 
     def test_a_run_that_was_broken_off_ends_as_if_it_had_not_been(self) -> None:
-        class Broken(Exception):
-            pass
-
         whole = self.settings("whole", ema=0.9, average_from=0.0, mirror=True)
         self.run_all(whole)
         parts = replace(whole, out=str(self.folder / "parts"))
-        with Team("cpu") as team:
-            run = DeepRun(parts, team, lambda _: None)
-            save = run.save
-
-            def stop(progress: float) -> None:
-                save(progress)
-                raise Broken
-
-            run.save = stop  # type: ignore[method-assign]
-            with self.assertRaises(Broken):
-                run.all()
+        break_off(parts)
         self.assertFalse(Path(parts.out).exists())
         self.run_all(replace(parts, resume=True))
         one, other = netfile.read(Path(whole.out)), netfile.read(Path(parts.out))

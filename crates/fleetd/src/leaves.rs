@@ -65,7 +65,6 @@ impl DataFolder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::connections::Broker;
     use crate::start::ServeRequest;
     use bookwork::searcher::SearchSettings;
     use rules::Game;
@@ -94,21 +93,10 @@ mod tests {
             data.search_leaves("x", &spec, &positions, || 1, &on, |_| ()).is_err(),
             "no ledger"
         );
-        let (serving, data, broker) = (&stop, &data, None::<Broker>);
+        let (serving, data) = (&stop, &data);
         thread::scope(|scope| {
             scope.spawn(move || {
-                let request = ServeRequest {
-                    data,
-                    broker,
-                    threads: 1,
-                    gateway: None,
-                    tokens: None,
-                    tls: None,
-                    trusted: Vec::new(),
-                    until_idle: false,
-                    now: || 1,
-                };
-                request.run(serving, |_| ()).unwrap();
+                ServeRequest::alone(data).run(serving, |_| ()).unwrap();
             });
             while !data.ledger_path().exists() || !data.beside().is_ok_and(|l| l.is_served()) {
                 thread::sleep(Duration::from_millis(20));

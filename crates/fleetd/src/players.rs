@@ -158,18 +158,7 @@ mod tests {
         assert!(play(0..10, false).unwrap_err().to_string().contains("fleet"), "no ledger");
         thread::scope(|scope| {
             scope.spawn(move || {
-                let request = ServeRequest {
-                    data,
-                    broker: None,
-                    threads: 1,
-                    gateway: None,
-                    tokens: None,
-                    tls: None,
-                    trusted: Vec::new(),
-                    until_idle: false,
-                    now: || 1,
-                };
-                request.run(stop, |_| ()).unwrap();
+                ServeRequest::alone(data).run(stop, |_| ()).unwrap();
             });
             while !data.ledger_path().exists() || !data.beside().is_ok_and(|l| l.is_served()) {
                 thread::sleep(Duration::from_millis(20));

@@ -127,17 +127,7 @@ mod tests {
         let request = Request { name, spec: Spec::sums(1), goal: Some(3), priority, share: 1.0 };
         let reply = data.submit(request, "me", 1, Duration::from_secs(60)).unwrap();
         assert_eq!(reply, Reply::Later);
-        let request = ServeRequest {
-            data: &data,
-            broker: None,
-            threads: 1,
-            gateway: None,
-            tokens: None,
-            tls: None,
-            trusted: Vec::new(),
-            until_idle: true,
-            now: || 1,
-        };
+        let request = ServeRequest { until_idle: true, ..ServeRequest::alone(&data) };
         request.run(&AtomicBool::new(false), |_| ()).unwrap();
         let status = data.status().unwrap();
         assert_eq!(status.runs.len(), 1);

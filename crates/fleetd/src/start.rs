@@ -66,6 +66,24 @@ pub struct ServeRequest<'a> {
     pub now: fn() -> i64,
 }
 
+#[cfg(test)]
+impl<'a> ServeRequest<'a> {
+    /// A coordinator that does one task at a time itself, without a gateway or a broker.
+    pub(crate) fn alone(data: &'a DataFolder) -> Self {
+        Self {
+            data,
+            broker: None,
+            threads: 1,
+            gateway: None,
+            tokens: None,
+            tls: None,
+            trusted: Vec::new(),
+            until_idle: false,
+            now: || 1,
+        }
+    }
+}
+
 impl ServeRequest<'_> {
     /// Serves until `stop` is set.
     pub fn run(self, stop: &AtomicBool, log: LogSink) -> Result<(), FleetError> {
