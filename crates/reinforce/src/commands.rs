@@ -126,6 +126,10 @@ struct MatchArgs {
     #[arg(long, value_name = "N")]
     opening_plies: Option<u32>,
 
+    /// Priors of both are softmax(logits / T), as in "nue learn"
+    #[arg(long, value_name = "T", default_value_t = 1.0)]
+    policy_temperature: f32,
+
     /// Another one plays other games
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -156,6 +160,7 @@ impl MatchArgs {
         let mut play =
             PlaySettings { starts, playouts: self.playouts, ..PlaySettings::usual(self.game) };
         play.exploration.plies = plies;
+        play.policy_temperature = self.policy_temperature;
         Ok(NetMatch {
             first: self.first.clone(),
             second: self.second.clone(),
@@ -295,6 +300,16 @@ mod tests {
         let words = format!("x a b --out c --game minishogi {words}");
         let line = Line::try_parse_from(words.split_whitespace()).map_err(|e| e.to_string())?;
         line.args.net_match().map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn priors_of_a_match_are_flattened_if_asked_for() {
+        assert_eq!(asked("").unwrap().play.policy_temperature, 1.0);
+        let flat = asked("--policy-temperature 1.5").unwrap().play;
+        assert_eq!(flat.constants().unwrap().temperature, 1.5);
+        let told = asked("--policy-temperature 0").unwrap().play.check().unwrap_err().to_string();
+        assert!(told.contains("policy-temperature is 0"), "{told}");
+        assert!(asked("--policy-temperature warm").unwrap_err().contains("warm"));
     }
 
     #[test]

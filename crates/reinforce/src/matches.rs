@@ -79,6 +79,7 @@ impl NetMatch {
         let header = Header::new(settings.game)
             .with("nets", format!("{} against {}", self.first.display(), self.second.display()))
             .with("playouts", settings.playouts)
+            .with("policy temperature", settings.policy_temperature)
             .with("games", count)
             .with("seed", self.seed);
         if !play_to_file(&mut play, path, header, time, watch)? {
