@@ -194,6 +194,14 @@ impl History {
         self.counter.fill(Move::NONE);
     }
 
+    /// Keeps so many percent of what is known of moves by themselves.
+    pub(crate) fn fade(&mut self, percent: i32) {
+        if percent < 100 {
+            let kept = |number: i16| (i32::from(number) * percent / 100) as i16;
+            self.butterfly.iter_mut().for_each(|number| *number = kept(*number));
+        }
+    }
+
     #[inline]
     fn butterfly_index(color: Color, m: Move) -> usize {
         color.index() << 15 | usize::from(m.bits() & 0x7fff)
@@ -358,6 +366,18 @@ mod tests {
                 assert_eq!(i32::from(cell), now + bonus - now * bonus.abs() / limit);
             }
         }
+    }
+
+    #[test]
+    fn what_is_known_of_moves_fades_between_searches_if_asked_to() {
+        let (mut h, p) = (history(), Params::SHOGI);
+        let m = Move::drop(Kind::Gold, Square::new(40));
+        h.update_butterfly(Color::White, m, -1000, &p);
+        h.update_continuation(3, 5, 900, &p);
+        h.fade(100);
+        assert_eq!(h.butterfly(Color::White, m), -1000);
+        h.fade(71);
+        assert_eq!((h.butterfly(Color::White, m), h.continuation_row(3)[5]), (-710, 900));
     }
 
     fn history() -> History {

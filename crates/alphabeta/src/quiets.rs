@@ -1,5 +1,6 @@
 //! The order of a node's quiet moves: what is known of each, and the best of them first.
 
+use crate::alarm::may_parry;
 use crate::history::{of_piece, place};
 use crate::picker::{Hints, Known};
 use crate::stack::{Buffer, DropScores};
@@ -73,6 +74,26 @@ pub(crate) fn score<V: Variant>(
             sum += params.check_bonus;
         }
         buffer.scores[i] = sum;
+    }
+    if hints.threat.is_some() && params.order_parry != 0 {
+        prefer_parries(pos, hints.threat, params.order_parry, buffer, start);
+    }
+}
+
+/// Moves that may parry a mate score more.
+#[inline(never)]
+fn prefer_parries<V: Variant>(
+    pos: &Position<V>,
+    threat: Move,
+    bonus: i32,
+    buffer: &mut Buffer,
+    start: usize,
+) {
+    for i in start..buffer.moves.len() {
+        let m = buffer.moves[i];
+        if may_parry(pos, threat, m, pos.moved_piece(m)) {
+            buffer.scores[i] += bonus;
+        }
     }
 }
 
@@ -200,6 +221,7 @@ mod tests {
             counter: Move::NONE,
             earlier: [700, 1500, 20, PLACES],
             pawns: 77,
+            threat: Move::NONE,
             all_moves: false,
         };
         pos.generate_useful(Gen::Positional, &mut buffer.moves);
