@@ -34,6 +34,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                 for &m in quiets.as_slice() {
                     let to = place(self.pos.moved_piece(m), m.to());
                     self.history.update_butterfly(us, m, -malus, &self.params);
+                    self.history.update_near(ply, us, m, -malus, &self.params);
                     self.history.update_pawn(pawns, to, -malus, &self.params);
                     self.update_continuations(ply, to, -malus);
                     malus = malus * self.params.stat_malus_kept / 100;
@@ -71,6 +72,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         let last = self.before(ply, 1).place;
         self.history.set_counter(last, m);
         self.history.update_butterfly(us, m, bonus, &self.params);
+        self.history.update_near(ply, us, m, bonus, &self.params);
         let to = place(self.pos.moved_piece(m), m.to());
         self.update_continuations(ply, to, bonus);
     }

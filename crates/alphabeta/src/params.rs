@@ -116,6 +116,7 @@ params! {
     lmp_base = 7, 1..=12, "late moves: how many are tried at depth 0";
     lmp_growth = 100, 20..=300, "late moves: how many more by depth squared, in percent";
     futility_base = 110, 20..=400, "futility: margin at depth 0";
+    futility_unfound = 0, 0..=400, "futility: margin added while no move has raised alpha";
     futility_depth = 105, 30..=250, "futility: margin per depth";
     futility_history = 12000, 4000..=30000, "futility: history worth one ply";
     futility_butterfly = 2, 0..=8, "futility: weight of a quiet move's own history";
@@ -189,6 +190,7 @@ params! {
     quiescence_return = 2, 0..=4, "quiescence: quarters of a value above beta that are kept";
     stat_bonus = 290, 50..=800, "history: bonus per depth";
     stat_offset = 145, 0..=400, "history: taken off every bonus";
+    stat_table = 0, 0..=2000, "history: added to the bonus of the table's move";
     stat_max = 1900, 500..=6000, "history: greatest bonus";
     stat_malus = 160, 20..=400, "history: what tried quiet moves lose, in percent of the bonus";
     stat_malus_kept = 100, 50..=100, "history: percent of that for every further move";
@@ -204,6 +206,7 @@ params! {
     stat_previous = 2, 1..=8, "history: divisor of the bonus of a move that refuted everything";
     history_bits = 13, 11..=14, "history: bound of a move's own statistics, as a power of two";
     history_kept = 100, 0..=100, "history: percent of a move's own statistics kept from one search to the next";
+    pawn_bits = 9, 9..=12, "history: pawn structures told apart, as a power of two";
     continuation_bits = 14, 11..=14, "history: bound of the statistics of what followed a move, as a power of two";
     correction_bits = 10, 8..=14, "corrections: bound of each, as a power of two";
     correction_most = 256, 32..=4096, "corrections: most that one error counts";
@@ -232,6 +235,7 @@ params! {
     order_reply = 2, 0..=8, "ordering: weight of its history after the last move";
     order_follow_up = 1, 0..=8, "ordering: weight of its history after the move before that";
     order_earlier = 1, 0..=8, "ordering: weight of its histories after moves four and six plies back, in halves";
+    order_near = 0, 0..=32, "ordering: weight of what was good near the root in this search, less the farther away";
     table_age = 4, 0..=16, "table: plies by which an entry is worth less for every search since it was written";
     table_pv = 2, 0..=8, "table: plies by which an entry of a principal variation is worth more";
     table_shallower = 4, 0..=16, "table: an entry gives way to one of the same position that is less than so much shallower";

@@ -38,6 +38,8 @@ pub(crate) struct Hints {
     pub(crate) pawns: u64,
     /// A move with which the other side would mate after a pass.
     pub(crate) threat: Move,
+    /// How far from the root.
+    pub(crate) ply: usize,
     /// Include moves that are pointless (`GenerateAllLegalMoves`).
     pub(crate) all_moves: bool,
 }
@@ -391,7 +393,7 @@ impl Picker {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::{Common, PLACES, SQUARES};
+    use crate::history::{Common, NEAR, PLACES, SQUARES};
     use rules::{Minishogi, Shogi};
     use std::collections::BTreeSet;
     use std::sync::Arc;
@@ -404,6 +406,7 @@ mod tests {
             earlier: [PLACES; 4],
             pawns: 0,
             threat: Move::NONE,
+            ply: NEAR,
             all_moves: true,
         }
     }

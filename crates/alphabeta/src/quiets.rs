@@ -1,7 +1,7 @@
 //! The order of a node's quiet moves: what is known of each, and the best of them first.
 
 use crate::alarm::may_parry;
-use crate::history::{of_piece, place};
+use crate::history::{NEAR, of_piece, place};
 use crate::picker::{Hints, Known};
 use crate::stack::{Buffer, DropScores};
 use eval::PIECE_VALUES;
@@ -75,8 +75,21 @@ pub(crate) fn score<V: Variant>(
         }
         buffer.scores[i] = sum;
     }
+    if hints.ply < NEAR && params.order_near != 0 {
+        prefer_near(known, hints.ply, buffer, start);
+    }
     if hints.threat.is_some() && params.order_parry != 0 {
         prefer_parries(pos, hints.threat, params.order_parry, buffer, start);
+    }
+}
+
+/// Moves that were good at this ply next to the root score more.
+#[inline(never)]
+fn prefer_near<V: Variant>(known: &Known<'_, V>, ply: usize, buffer: &mut Buffer, start: usize) {
+    let us = known.pos.turn();
+    for i in start..buffer.moves.len() {
+        let near = i32::from(known.history.near(ply, us, buffer.moves[i]));
+        buffer.scores[i] += known.params.order_near * near / (1 + ply as i32);
     }
 }
 
@@ -222,6 +235,7 @@ mod tests {
             earlier: [700, 1500, 20, PLACES],
             pawns: 77,
             threat: Move::NONE,
+            ply: NEAR,
             all_moves: false,
         };
         pos.generate_useful(Gen::Positional, &mut buffer.moves);

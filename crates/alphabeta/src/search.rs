@@ -367,8 +367,10 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                     }
                     let stat = stat + self.params.futility_butterfly * self.own_stat(us, m);
                     let lmr_depth = (lmr_depth + stat / self.params.futility_history).max(-1);
-                    let futile = self.frame(ply).eval
+                    let eval = self.frame(ply).eval;
+                    let futile = eval
                         + self.params.futility_base
+                        + self.params.futility_unfound * i32::from(best_move == Move::NONE)
                         + self.params.futility_depth * lmr_depth;
                     if !in_check && lmr_depth < self.params.futility_max && futile <= alpha {
                         best_value = best_value.max(futile.min(alpha));
@@ -547,6 +549,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                 &self.params,
                 depth + i32::from(best_value > beta + self.params.stat_margin),
             );
+            bonus += self.params.stat_table * i32::from(best_move == table_move);
             if !N::PV {
                 let tried = tried_quiets.as_slice().len() + tried_captures.as_slice().len();
                 bonus += bonus * tried as i32 * self.params.stat_tried / 1024;

@@ -116,7 +116,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
     pub(crate) fn begin(&mut self, shared: Arc<Shared>, pos: Position<V>, moves: Vec<RootMove>) {
         self.params.clone_from(&shared.params);
         self.history.join(&shared.common);
-        self.history.fade(self.params.history_kept);
+        self.history.begin(&self.params);
         self.shared = shared;
         self.pos = pos;
         self.eval.refresh(&self.pos);
@@ -309,6 +309,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             earlier: [1, 2, 4, 6].map(|n| self.before(ply, n).place),
             pawns,
             threat: Move::NONE,
+            ply,
             all_moves: self.shared.terms.all_moves,
         }
     }

@@ -901,6 +901,10 @@ fn numbers_that_are_off_change_the_search_when_on() {
         &[("rfp_unknown", 20)],
         &[("iir_reduced", 1)],
         &[("lmp_growth", 150)],
+        &[("futility_unfound", 100)],
+        &[("stat_table", 300)],
+        &[("pawn_bits", 11)],
+        &[("order_near", 8)],
     ];
     let same: Vec<_> = on.iter().filter(|options| nodes_with(options) == usual).collect();
     assert!(same.is_empty(), "{usual} nodes with {same:?} too");
