@@ -119,8 +119,10 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
     fn read_line(&mut self, depth: i32) {
         let p = self.params.clone();
         let average = self.root_moves[self.pv_index].average;
-        let mut delta =
-            p.aspiration + if average == NONE { 0 } else { average.abs() / p.aspiration_average };
+        let mut delta = p.window(if average == NONE { 0 } else { average }, self.id);
+        if p.line_followed != 0 {
+            self.last_line.clone_from(&self.root_moves[self.pv_index].pv);
+        }
         let open = depth < p.aspiration_from || average == NONE || values::is_decided(average);
         let (mut alpha, mut beta) = if open {
             (-INFINITE, INFINITE)

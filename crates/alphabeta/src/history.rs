@@ -14,7 +14,10 @@ const PIECES: usize = Piece::COUNT;
 /// A place on the board for a piece: the unit of the continuation tables.
 pub(crate) const PLACES: usize = PIECES * SQUARES;
 
-const PAWN_SLOTS: usize = 512;
+/// Pawn structures there is room for; `pawn_bits` says how many are told apart.
+const PAWN_SLOTS: usize = 1 << 12;
+/// Plies next to the root with statistics of their own.
+pub(crate) const NEAR: usize = 5;
 /// Numbers of a piece in one pawn structure, and of all pieces: whole words.
 const PAWN_PIECE: usize = SQUARES.next_multiple_of(4);
 const PAWN_ROW: usize = PIECES * PAWN_PIECE;
@@ -132,6 +135,8 @@ pub(crate) struct History {
     common: Arc<Common>,
     /// By colour and move (without its promotion).
     butterfly: Box<[i16]>,
+    /// The same by ply next to the root, in this search.
+    near: Box<[i16]>,
     /// By place and captured kind.
     capture: Box<[i16]>,
     /// By an earlier place and a place.
@@ -141,6 +146,8 @@ pub(crate) struct History {
     /// Which rows of `continuation` were written since they were cleared: after a game of small searches
     /// few of its 13 MB.
     written: Box<[bool]>,
+    /// What is left of a number for a pawn structure.
+    pawn_mask: u64,
 }
 
 /// Clears the rows that were written.
@@ -164,6 +171,10 @@ pub(crate) fn of_piece(row: &[i16; PLACES], piece: Piece) -> &[i16; SQUARES] {
     row[piece.index() * SQUARES..].first_chunk().expect("a row has all squares of every piece")
 }
 
+fn pawn_mask(p: &Params) -> u64 {
+    (1 << p.pawn_bits.min(PAWN_SLOTS.ilog2() as i32)) - 1
+}
+
 fn zeros(n: usize) -> Box<[i16]> {
     vec![0; n].into_boxed_slice()
 }
@@ -173,11 +184,13 @@ impl History {
         Self {
             common,
             butterfly: zeros(2 << 15),
+            near: zeros(NEAR * (2 << 15)),
             capture: zeros(PLACES * 16),
             // The last row is for "no earlier move".
             continuation: Numbers::zeroed((PLACES + 1) * PLACES),
             counter: vec![Move::NONE; PLACES + 1].into_boxed_slice(),
             written: vec![false; PLACES + 1].into_boxed_slice(),
+            pawn_mask: pawn_mask(&Params::SHOGI),
         }
     }
 
@@ -192,6 +205,40 @@ impl History {
         self.capture.fill(0);
         clear_rows(&mut self.continuation, &mut self.written);
         self.counter.fill(Move::NONE);
+    }
+
+    /// A search begins: of what is known of moves by themselves so much is kept, of those near the root nothing.
+    pub(crate) fn begin(&mut self, p: &Params) {
+        self.pawn_mask = pawn_mask(p);
+        if p.history_kept < 100 {
+            let kept = |number: i16| (i32::from(number) * p.history_kept / 100) as i16;
+            self.butterfly.iter_mut().for_each(|number| *number = kept(*number));
+        }
+        if p.order_near != 0 {
+            self.near.fill(0);
+        }
+    }
+
+    /// How a quiet move has fared at a ply next to the root.
+    #[inline]
+    pub(crate) fn near(&self, ply: usize, color: Color, m: Move) -> i16 {
+        self.near[ply * (2 << 15) + Self::butterfly_index(color, m)]
+    }
+
+    /// A quiet move was good, or bad, so far from the root.
+    #[inline]
+    pub(crate) fn update_near(
+        &mut self,
+        ply: usize,
+        color: Color,
+        m: Move,
+        bonus: i32,
+        p: &Params,
+    ) {
+        if p.order_near != 0 && ply < NEAR {
+            let at = ply * (2 << 15) + Self::butterfly_index(color, m);
+            nudge(&mut self.near[at], bonus, p.history_bits);
+        }
     }
 
     #[inline]
@@ -218,11 +265,11 @@ impl History {
     /// The row of one pawn structure.
     #[inline]
     pub(crate) fn pawn_row(&self, pawns: u64) -> PawnRow<'_> {
-        PawnRow { table: &self.common.pawn, start: pawns as usize % PAWN_SLOTS * PAWN_ROW }
+        PawnRow { table: &self.common.pawn, start: (pawns & self.pawn_mask) as usize * PAWN_ROW }
     }
 
     pub(crate) fn update_pawn(&mut self, pawns: u64, place: usize, bonus: i32, p: &Params) {
-        let row = pawns as usize % PAWN_SLOTS;
+        let row = (pawns & self.pawn_mask) as usize;
         let written = &self.common.written[row];
         // A line that all threads read must not be written each time.
         if !written.load(Ordering::Relaxed) {
@@ -358,6 +405,42 @@ mod tests {
                 assert_eq!(i32::from(cell), now + bonus - now * bonus.abs() / limit);
             }
         }
+    }
+
+    #[test]
+    fn what_is_known_of_moves_fades_between_searches_if_asked_to() {
+        let (mut h, p) = (history(), Params::SHOGI);
+        let m = Move::drop(Kind::Gold, Square::new(40));
+        h.update_butterfly(Color::White, m, -1000, &p);
+        h.update_continuation(3, 5, 900, &p);
+        h.begin(&p);
+        assert_eq!(h.butterfly(Color::White, m), -1000);
+        h.begin(&Params { history_kept: 71, ..p });
+        assert_eq!((h.butterfly(Color::White, m), h.continuation_row(3)[5]), (-710, 900));
+    }
+
+    #[test]
+    fn near_the_root_only_this_search_counts() {
+        let mut h = history();
+        let m = Move::drop(Kind::Gold, Square::new(40));
+        h.update_near(2, Color::Black, m, 500, &Params::SHOGI);
+        let p = Params { order_near: 8, ..Params::SHOGI };
+        h.update_near(NEAR, Color::Black, m, 500, &p);
+        assert!((0..NEAR).all(|ply| h.near(ply, Color::Black, m) == 0));
+        h.update_near(2, Color::Black, m, 500, &p);
+        assert_eq!([1, 2, 3].map(|ply| h.near(ply, Color::Black, m)), [0, 500, 0]);
+        h.begin(&p);
+        assert_eq!(h.near(2, Color::Black, m), 0);
+    }
+
+    #[test]
+    fn more_pawn_structures_are_told_apart_if_asked_to() {
+        let mut h = history();
+        let p = Params { pawn_bits: 10, ..Params::SHOGI };
+        h.update_pawn(3, 9, 900, &p);
+        assert_eq!([3, 515].map(|pawns| h.pawn_row(pawns).get(9) > 0), [true, true]);
+        h.begin(&p);
+        assert_eq!([3, 515].map(|pawns| h.pawn_row(pawns).get(9) > 0), [true, false]);
     }
 
     fn history() -> History {

@@ -29,20 +29,23 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             self.reward_quiet(ply, best, bonus);
             self.history.update_pawn(pawns, best_place, bonus, &self.params);
             // A single quiet move at low depth teaches little about the others.
-            let malus = bonus * self.params.stat_malus / 100;
+            let mut malus = bonus * self.params.stat_malus / 100;
             if !quiets.as_slice().is_empty() || depth > self.params.stat_depth {
                 for &m in quiets.as_slice() {
                     let to = place(self.pos.moved_piece(m), m.to());
                     self.history.update_butterfly(us, m, -malus, &self.params);
+                    self.history.update_near(ply, us, m, -malus, &self.params);
                     self.history.update_pawn(pawns, to, -malus, &self.params);
                     self.update_continuations(ply, to, -malus);
+                    malus = malus * self.params.stat_malus_kept / 100;
                 }
             }
         }
+        let malus = bonus * self.params.stat_capture_malus / 100;
         for &m in captures.as_slice() {
             let taken = self.pos.piece_at(m.to());
             let to = place(self.pos.moved_piece(m), m.to());
-            self.history.update_capture(to, taken, -bonus, &self.params);
+            self.history.update_capture(to, taken, -malus, &self.params);
         }
         // The quiet move before this one was refuted at once.
         let before = self.before(ply, 1);
@@ -52,7 +55,8 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         {
             let earlier = before.place;
             if earlier < PLACES {
-                self.update_continuations(ply - 1, earlier, -bonus);
+                let malus = bonus * self.params.stat_refuted / 100;
+                self.update_continuations(ply - 1, earlier, -malus);
             }
         }
     }
@@ -68,6 +72,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         let last = self.before(ply, 1).place;
         self.history.set_counter(last, m);
         self.history.update_butterfly(us, m, bonus, &self.params);
+        self.history.update_near(ply, us, m, bonus, &self.params);
         let to = place(self.pos.moved_piece(m), m.to());
         self.update_continuations(ply, to, bonus);
     }

@@ -7,7 +7,8 @@
 //! | `analysis` | what is known about positions analysed before |
 //! | `deepen` | iterative deepening of one thread |
 //! | `vote` | which of several threads is believed |
-//! | `search`, `probcut`, `quiesce` | the nodes, step by step |
+//! | `search`, `quiesce` | the nodes, step by step |
+//! | `alarm`, `pass`, `probcut`, `singular`, `reduce` | steps with a file of their own |
 //! | `picker`, `quiets`, `history`, `learn`, `parts` | the order of moves and what it learns from |
 //! | `table`, `memory` | the transposition table |
 //! | `lanes` | statistics that all threads write |
@@ -21,6 +22,7 @@
 //! between searches), `Frame` (one ply). Deliberately absent: evaluation (crates `eval` and
 //! `nnue`, plugged in as a type), protocols, printing, any clock that was not passed in.
 
+mod alarm;
 mod analysis;
 mod any;
 mod beside;
@@ -36,15 +38,18 @@ mod node;
 pub mod options;
 mod params;
 mod parts;
+mod pass;
 mod picker;
 mod probcut;
 mod prove;
 mod quiesce;
 mod quiets;
+mod reduce;
 mod root;
 mod rootmate;
 mod search;
 mod shared;
+mod singular;
 mod skill;
 mod stack;
 mod table;

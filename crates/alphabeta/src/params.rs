@@ -64,6 +64,8 @@ params! {
     aspiration = 24, 5..=60, "first half-width of the window around the last score";
     aspiration_growth = 34, 10..=100, "percent by which the window grows when missed";
     aspiration_average = 40, 10..=100, "the window is wider by this fraction of the average score";
+    aspiration_squared = 0, 0..=100000, "the window is wider by the squared average score over this instead; 0: not";
+    aspiration_thread = 0, 0..=8, "the window is wider by this for every thread before it, up to seven";
     aspiration_low = 2, 0..=4, "when the score falls out of the window: quarters of the way from its upper to its lower edge that the upper one moves";
     aspiration_from = 4, 2..=10, "first depth with a window";
     average_latest = 2, 1..=8, "average score of a root move: weight of the latest score beside all before it";
@@ -71,6 +73,8 @@ params! {
     razor_depth = 250, 50..=600, "razoring: margin per depth squared";
     rfp_margin = 135, 30..=250, "reverse futility: margin per depth";
     rfp_improving = 110, 0..=200, "reverse futility: margin taken off when improving";
+    rfp_opponent = 0, 0..=150, "reverse futility: margin taken off when the last move made things worse for who played it";
+    rfp_unknown = 0, 0..=60, "reverse futility: margin per depth taken off where the table knows nothing";
     rfp_worsened = 0, 0..=200, "reverse futility: percent of what the evaluation lost in two plies that the margin grows by";
     rfp_worsened_most = 200, 50..=600, "the same: no loss counts more than this";
     rfp_depth = 9, 4..=14, "reverse futility: deepest depth";
@@ -80,11 +84,14 @@ params! {
     null_improving = 53, 0..=200, "null move: taken off that when improving";
     null_base = 6, 2..=10, "null move: reduction at depth 0";
     null_depth = 3, 2..=6, "null move: one more ply for so many plies of depth";
+    null_surplus = 0, 0..=1000, "null move: one more ply for so much evaluation above beta; 0: none";
+    null_surplus_most = 4, 1..=8, "the same: most plies";
     null_verify = 14, 8..=24, "null move: depth from which the result is verified";
     null_verify_plies = 75, 25..=100, "null move: percent of the reduced depth verified without another one";
     iir_pv = 1, 0..=4, "unknown nodes: plies taken off in the principal variation";
     iir_unknown = 0, 0..=3, "unknown nodes: plies taken off at expected cuts beside one, where no move is known";
     iir_cut_depth = 7, 4..=12, "unknown nodes: least depth at expected cuts";
+    iir_reduced = 0, 0..=8, "unknown nodes: none taken off at expected cuts after a move read less deep by more; 0: always";
     hindsight_deeper = 3, 1..=6, "hindsight: a ply more where the last move was read so much less deep and the evaluation did not agree";
     hindsight_less = 2, 1..=6, "hindsight: a ply less where it was read so much less deep";
     hindsight_sum = 260, 50..=500, "hindsight: and both evaluations together are above this";
@@ -92,12 +99,24 @@ params! {
     probcut_improving = 50, 0..=150, "probcut: margin taken off when improving";
     probcut_depth = 3, 2..=6, "probcut: least depth";
     probcut_reduction = 4, 3..=6, "probcut: plies taken off the search that confirms";
+    probcut_reduction_improving = 0, 0..=3, "probcut: more plies taken off when improving";
     probcut_table = 3, 0..=6, "probcut: plies by which a table entry may be less deep and still be believed";
     small_probcut_margin = 416, 100..=900, "probcut by the table alone: how much above beta";
     small_probcut_table = 4, 0..=8, "probcut by the table alone: plies by which the entry may be less deep";
+    threat_depth = 3, 1..=12, "threats: least depth at which a mate by the other side after a pass is looked for, and a king in danger";
+    threat_margin = 0, 0..=2000, "threats of mate: added to the margins of razoring, reverse futility and null move";
+    lmr_threat = 0, 0..=3072, "threats of mate: taken off the reductions of all moves";
+    order_parry = 0, 0..=40000, "threats of mate: ordering bonus of quiet moves that may parry one";
+    danger_from = 3, 0..=10, "danger: attacked squares next to a king and pieces in hand against it, less its flights, from which it is in danger";
+    danger_margin = 0, 0..=1000, "danger of the own king: added to the margins of razoring, reverse futility and null move";
+    lmr_danger = 0, 0..=3072, "danger of the own king: taken off the reductions of all moves";
+    lmr_attack = 0, 0..=3072, "danger of the other king: taken off the reductions of all moves";
+    line_followed = 0, 0..=3, "on the line of the last iteration: 1 no plies taken off unknown nodes, 2 no quiet move left out, 3 both";
     killers_kept = 2, 1..=2, "killers: plies below a node at which they are forgotten";
     lmp_base = 7, 1..=12, "late moves: how many are tried at depth 0";
+    lmp_growth = 100, 20..=300, "late moves: how many more by depth squared, in percent";
     futility_base = 110, 20..=400, "futility: margin at depth 0";
+    futility_unfound = 0, 0..=400, "futility: margin added while no move has raised alpha";
     futility_depth = 105, 30..=250, "futility: margin per depth";
     futility_history = 12000, 4000..=30000, "futility: history worth one ply";
     futility_butterfly = 2, 0..=8, "futility: weight of a quiet move's own history";
@@ -115,11 +134,18 @@ params! {
     lmr_base = 1340, 500..=2500, "reductions: constant part, in 1024ths of a ply";
     lmr_scale = 2300, 1000..=3500, "reductions: logarithmic part, in hundredths";
     lmr_delta = 700, 0..=2000, "reductions: how much a wide window takes off";
+    lmr_number = 0, 0..=200, "reductions: taken off for every move tried before";
+    lmr_deepest = 1, 0..=3, "reductions: plies by which a move may be read deeper instead";
     lmr_history = 11000, 4000..=30000, "reductions: history worth one ply";
     lmr_was_pv = 1024, 0..=3072, "reductions: taken off where a principal variation was";
     lmr_was_pv_above = 1024, 0..=3072, "reductions: taken off there if the table is above alpha";
     lmr_cut = 2048, 0..=4096, "reductions: added at expected cuts";
     lmr_cut_was_pv = 1024, 0..=3072, "reductions: taken off that where a principal variation was";
+    lmr_cut_unknown = 0, 0..=3072, "reductions: added at expected cuts where no move is known";
+    lmr_all = 0, 0..=1024, "reductions: where no cut is expected they grow by this fraction of 256 for every ply of depth";
+    lmr_correction = 0, 0..=30, "reductions: taken off for every unit that the evaluation is corrected by";
+    lmr_singular = 0, 0..=3072, "reductions: added to the other moves where the table's is better by far";
+    lmr_singular_margin = 185, 20..=600, "reductions: what far is";
     lmr_check = 1024, 0..=3072, "reductions: taken off for a check";
     lmr_table_capture = 1024, 0..=3072, "reductions: added if the table's move is a capture";
     lmr_pv = 1024, 0..=3072, "reductions: taken off in the principal variation";
@@ -133,6 +159,7 @@ params! {
     lmr_capture_offset = 5000, 0..=10000, "reductions: history of a usual capture";
     lmr_capture_value = 7, 0..=16, "reductions: weight of the captured piece beside its history";
     lmr_worsening = 1024, 0..=3072, "reductions: added if the position does not improve";
+    lmr_worsening_share = 0, 0..=100, "reductions: percent of the logarithmic part added if the position does not improve";
     lmr_worsening_from = 900, 0..=3072, "reductions: least reduction for that";
     lmr_less = 3072, 1024..=6144, "reductions: from here unknown moves lose a ply at full depth";
     deeper_base = 38, 0..=150, "read again deeper: margin at depth 0";
@@ -144,6 +171,9 @@ params! {
     singular_fraction = 2, 2..=4, "singular moves: the others are read to this fraction of the depth";
     singular_was_pv = 58, 0..=160, "singular moves: added where a principal variation was";
     double_margin = 18, 0..=80, "singular moves: extend twice when this much more singular";
+    double_pv = 0, 0..=600, "singular moves: the same in the principal variation; 0: never";
+    triple_margin = 0, 0..=600, "singular moves: extend three times when this much more singular; 0: never";
+    singular_deeper = 0, 0..=30, "singular moves: below this depth the other moves are read a ply deeper too";
     double_most = 12, 0..=30, "singular moves: most double extensions of a line";
     singular_less = 2, 0..=4, "singular moves: plies taken off a table move that is not singular";
     extension_reach = 2, 1..=4, "extensions: none beyond so many times the depth of the iteration";
@@ -160,8 +190,13 @@ params! {
     quiescence_return = 2, 0..=4, "quiescence: quarters of a value above beta that are kept";
     stat_bonus = 290, 50..=800, "history: bonus per depth";
     stat_offset = 145, 0..=400, "history: taken off every bonus";
+    stat_table = 0, 0..=2000, "history: added to the bonus of the table's move";
     stat_max = 1900, 500..=6000, "history: greatest bonus";
     stat_malus = 160, 20..=400, "history: what tried quiet moves lose, in percent of the bonus";
+    stat_malus_kept = 100, 50..=100, "history: percent of that for every further move";
+    stat_capture_malus = 100, 0..=300, "history: what tried captures lose, in percent of the bonus";
+    stat_refuted = 100, 0..=300, "history: what a quiet move loses that was refuted at once, in percent of the bonus";
+    stat_tried = 0, 0..=64, "history: 1024ths of the bonus more for every move tried before, off the principal variation";
     stat_swing = 6, 0..=64, "history: weight of how the evaluation changed with a quiet move";
     swing_loss = 300, 50..=800, "history: no loss of evaluation counts more than this";
     swing_gain = 240, 50..=800, "history: no gain counts more than this";
@@ -170,6 +205,8 @@ params! {
     stat_depth = 3, 0..=8, "history: up to this depth a best move tried first says nothing about others";
     stat_previous = 2, 1..=8, "history: divisor of the bonus of a move that refuted everything";
     history_bits = 13, 11..=14, "history: bound of a move's own statistics, as a power of two";
+    history_kept = 100, 0..=100, "history: percent of a move's own statistics kept from one search to the next";
+    pawn_bits = 9, 9..=12, "history: pawn structures told apart, as a power of two";
     continuation_bits = 14, 11..=14, "history: bound of the statistics of what followed a move, as a power of two";
     correction_bits = 10, 8..=14, "corrections: bound of each, as a power of two";
     correction_most = 256, 32..=4096, "corrections: most that one error counts";
@@ -198,9 +235,11 @@ params! {
     order_reply = 2, 0..=8, "ordering: weight of its history after the last move";
     order_follow_up = 1, 0..=8, "ordering: weight of its history after the move before that";
     order_earlier = 1, 0..=8, "ordering: weight of its histories after moves four and six plies back, in halves";
+    order_near = 0, 0..=32, "ordering: weight of what was good near the root in this search, less the farther away";
     table_age = 4, 0..=16, "table: plies by which an entry is worth less for every search since it was written";
     table_pv = 2, 0..=8, "table: plies by which an entry of a principal variation is worth more";
     table_shallower = 4, 0..=16, "table: an entry gives way to one of the same position that is less than so much shallower";
+    table_blocked = 0, 0..=3, "table: plies that an entry loses which would cut but for its bound";
     vote_least = 14, 1..=200, "several threads: what the vote of the one with the lowest score still counts";
     mate_entry = 6, 0..=20, "mates: plies by which what is known of one outlives what was read";
     mate_line = 12, 0..=40, "mates: plies of the expected line that the solver looks at";
@@ -292,6 +331,35 @@ impl Params {
         (value * depth + self.beta_weight * beta) / (depth + self.beta_weight)
     }
 
+    /// How many moves of a node are tried before quiet ones are left out, if it improves.
+    #[inline]
+    pub(crate) const fn late(&self, depth: i32) -> i32 {
+        self.lmp_base + depth * depth * self.lmp_growth / 100
+    }
+
+    /// Plies that a pass is read less deep; `surplus` is what the evaluation is above beta.
+    #[inline]
+    pub(crate) fn null_reduction(&self, depth: i32, surplus: i32) -> i32 {
+        let more = if self.null_surplus > 0 {
+            (surplus / self.null_surplus).clamp(0, self.null_surplus_most)
+        } else {
+            0
+        };
+        depth / self.null_depth + self.null_base + more
+    }
+
+    /// The first half-width of the window around an average score.
+    #[inline]
+    pub(crate) fn window(&self, average: i32, thread: usize) -> i32 {
+        let by_average = if self.aspiration_squared > 0 {
+            let squared = i64::from(average) * i64::from(average);
+            (squared / i64::from(self.aspiration_squared)).min(1000) as i32
+        } else {
+            average.abs() / self.aspiration_average
+        };
+        self.aspiration + by_average + self.aspiration_thread * (thread % 8) as i32
+    }
+
     /// The numbers a game is searched with.
     pub const fn of(game: Game) -> Self {
         match game {
@@ -314,6 +382,27 @@ mod tests {
         assert_eq!(p.rfp(3, false, 120), plain + 60);
         assert_eq!(p.rfp(3, false, 5000), plain + 100);
         assert_eq!(p.rfp(3, false, -120), plain);
+    }
+
+    #[test]
+    fn windows_widen_with_the_score_and_from_thread_to_thread() {
+        let mut p = Params::SHOGI;
+        assert_eq!(p.window(0, 3), p.aspiration);
+        assert_eq!(p.window(-400, 3), p.aspiration + 10);
+        (p.aspiration_squared, p.aspiration_thread) = (8000, 2);
+        assert_eq!(p.window(-400, 3), p.aspiration + 20 + 6);
+        assert_eq!(p.window(-400, 8), p.aspiration + 20);
+        assert_eq!(p.window(i32::from(i16::MAX), 0), p.aspiration + 1000);
+    }
+
+    #[test]
+    fn a_pass_far_above_beta_is_read_less_deep() {
+        let mut p = Params::SHOGI;
+        let plain = p.null_reduction(9, 3000);
+        assert_eq!(plain, p.null_reduction(9, 0));
+        (p.null_surplus, p.null_surplus_most) = (200, 4);
+        let more = [-500, 0, 199, 400, 3000].map(|surplus| p.null_reduction(9, surplus) - plain);
+        assert_eq!(more, [0, 0, 0, 2, 4]);
     }
 
     #[test]

@@ -36,6 +36,10 @@ pub(crate) struct Hints {
     /// Places one, two, four and six plies ago.
     pub(crate) earlier: [usize; 4],
     pub(crate) pawns: u64,
+    /// A move with which the other side would mate after a pass.
+    pub(crate) threat: Move,
+    /// How far from the root.
+    pub(crate) ply: usize,
     /// Include moves that are pointless (`GenerateAllLegalMoves`).
     pub(crate) all_moves: bool,
 }
@@ -346,7 +350,7 @@ impl Picker {
         }
         self.to_order = bring_above(buffer, start, self.end, -params.quiet_sorted * self.depth);
         // Of moves without hope so many are tried at most; the rest is put in order when it is needed.
-        let first = (params.lmp_base + self.depth * self.depth) as usize;
+        let first = params.late(self.depth) as usize;
         self.ordered = order(buffer, start, self.to_order, first);
     }
 
@@ -389,7 +393,7 @@ impl Picker {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::{Common, PLACES, SQUARES};
+    use crate::history::{Common, NEAR, PLACES, SQUARES};
     use rules::{Minishogi, Shogi};
     use std::collections::BTreeSet;
     use std::sync::Arc;
@@ -401,6 +405,8 @@ mod tests {
             counter: Move::NONE,
             earlier: [PLACES; 4],
             pawns: 0,
+            threat: Move::NONE,
+            ply: NEAR,
             all_moves: true,
         }
     }

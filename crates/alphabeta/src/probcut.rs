@@ -19,6 +19,9 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         table_move: Move,
         raw_eval: i32,
     ) -> Option<i32> {
+        let improving = i32::from(self.frame(ply).improving);
+        let reduction =
+            self.params.probcut_reduction + self.params.probcut_reduction_improving * improving;
         let threshold = probcut_beta - self.frame(ply).eval;
         let table_move = if table_move.is_some()
             && self.pos.piece_at(table_move.to()).is_some()
@@ -40,7 +43,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                     ply + 1,
                     -probcut_beta,
                     -probcut_beta + 1,
-                    depth - self.params.probcut_reduction,
+                    depth - reduction,
                     !cut_node,
                 );
             }

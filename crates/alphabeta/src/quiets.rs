@@ -1,6 +1,7 @@
 //! The order of a node's quiet moves: what is known of each, and the best of them first.
 
-use crate::history::{of_piece, place};
+use crate::alarm::may_parry;
+use crate::history::{NEAR, of_piece, place};
 use crate::picker::{Hints, Known};
 use crate::stack::{Buffer, DropScores};
 use eval::PIECE_VALUES;
@@ -73,6 +74,39 @@ pub(crate) fn score<V: Variant>(
             sum += params.check_bonus;
         }
         buffer.scores[i] = sum;
+    }
+    if hints.ply < NEAR && params.order_near != 0 {
+        prefer_near(known, hints.ply, buffer, start);
+    }
+    if hints.threat.is_some() && params.order_parry != 0 {
+        prefer_parries(pos, hints.threat, params.order_parry, buffer, start);
+    }
+}
+
+/// Moves that were good at this ply next to the root score more.
+#[inline(never)]
+fn prefer_near<V: Variant>(known: &Known<'_, V>, ply: usize, buffer: &mut Buffer, start: usize) {
+    let us = known.pos.turn();
+    for i in start..buffer.moves.len() {
+        let near = i32::from(known.history.near(ply, us, buffer.moves[i]));
+        buffer.scores[i] += known.params.order_near * near / (1 + ply as i32);
+    }
+}
+
+/// Moves that may parry a mate score more.
+#[inline(never)]
+fn prefer_parries<V: Variant>(
+    pos: &Position<V>,
+    threat: Move,
+    bonus: i32,
+    buffer: &mut Buffer,
+    start: usize,
+) {
+    for i in start..buffer.moves.len() {
+        let m = buffer.moves[i];
+        if may_parry(pos, threat, m, pos.moved_piece(m)) {
+            buffer.scores[i] += bonus;
+        }
     }
 }
 
@@ -200,6 +234,8 @@ mod tests {
             counter: Move::NONE,
             earlier: [700, 1500, 20, PLACES],
             pawns: 77,
+            threat: Move::NONE,
+            ply: NEAR,
             all_moves: false,
         };
         pos.generate_useful(Gen::Positional, &mut buffer.moves);

@@ -2,10 +2,13 @@
 //!
 //! The node function is long and meant to be read from top to bottom: the steps are numbered.
 
+use crate::alarm::Alarm;
 use crate::history::place;
 use crate::learn::{Tried, stat_bonus};
 use crate::node::{Cut, Node, Pv};
-use crate::picker::Picker;
+use crate::picker::{Hints, Picker};
+use crate::reduce::Circumstances;
+use crate::singular::{Candidate, Singular};
 use crate::table::Bound;
 use crate::values::{self, INFINITE, MAX_PLY, NONE, from_table, is_decided, mate_in, mated_in};
 use crate::worker::Worker;
@@ -80,13 +83,17 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             self.frame_mut(ply).was_pv = N::PV || entry.is_some_and(|e| e.pv);
         }
         let was_pv = self.frame(ply).was_pv;
-        let table_cuts = !N::PV
+        let would_cut = !N::PV
             && excluded == Move::NONE
             && table_value != NONE
             // A mate in one is as certain at any depth.
             && (table_depth > depth - i32::from(table_value <= beta)
-                || table_value >= mate_in(ply + 1))
+                || table_value >= mate_in(ply + 1));
+        let table_cuts = would_cut
             && (if table_value >= beta { table_bound.is_lower() } else { table_bound.is_upper() });
+        if would_cut && !table_cuts && self.params.table_blocked > 0 {
+            self.weaken(key, entry);
+        }
         if table_cuts && table_value < beta {
             return table_value;
         }
@@ -129,6 +136,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         let mut raw_eval = NONE;
         let mut improving = false;
         let mut lost = 0;
+        let theirs = self.before(ply, 1).eval;
         if in_check {
             self.frame_mut(ply).eval = NONE;
         } else {
@@ -166,7 +174,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             improving = past == NONE || self.frame(ply).eval > past;
             lost = if two == NONE { 0 } else { two - self.frame(ply).eval };
             // In hindsight: was it right to read this less deep?
-            let (own, theirs) = (self.frame(ply).eval, self.before(ply, 1).eval);
+            let own = self.frame(ply).eval;
             if !N::ROOT && excluded == Move::NONE && theirs != NONE {
                 if read_less >= self.params.hindsight_deeper && own <= -theirs {
                     depth += 1;
@@ -180,11 +188,13 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             }
         }
 
+        let on_line = self.follow_line::<N>(ply);
+        let mut alarm = Alarm::NONE;
         if !in_check && excluded == Move::NONE {
+            alarm = self.alarm(depth);
             // 7. Razoring: hopeless, unless captures say otherwise.
-            if !N::PV
-                && eval < alpha - self.params.razor_base - self.params.razor_depth * depth * depth
-            {
+            let hopeless = self.params.razor_base + self.params.razor_depth * depth * depth;
+            if !N::PV && eval < alpha - hopeless - alarm.margin {
                 let value = self.quiesce::<Cut>(ply, alpha - 1, alpha, 0);
                 if value < alpha {
                     // Not given up before a short mate has been looked for.
@@ -194,7 +204,10 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             }
 
             // 8. Reverse futility: so good that a quiet position stays above beta.
-            let margin = self.params.rfp(depth, improving, lost);
+            let opponent_worsened = theirs != NONE && self.frame(ply).eval > -theirs;
+            let margin = self.params.rfp(depth, improving, lost) + alarm.margin
+                - self.params.rfp_opponent * i32::from(opponent_worsened)
+                - self.params.rfp_unknown * depth * i32::from(entry.is_none());
             if !was_pv
                 && depth <= self.params.rfp_depth
                 && eval - margin >= beta
@@ -206,9 +219,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             }
 
             // 9. Null move: if passing is good enough where a cut is expected, some move is.
-            // Shogi has no zugzwang worth the name, so only the verification of deep results
-            // guards it.
-            let enough = beta + self.params.null_offset
+            let enough = beta + self.params.null_offset + alarm.margin
                 - self.params.null_margin * depth
                 - self.params.null_improving * i32::from(improving);
             if cut_node
@@ -216,38 +227,24 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                 && self.frame(ply).eval >= enough
                 && ply >= self.null_floor
                 && !is_decided(beta)
+                && let Some(value) = self.null_move(ply, beta, depth, eval)
             {
-                let reduction = depth / self.params.null_depth + self.params.null_base;
-                self.play_null(ply);
-                let value =
-                    -self.search::<Cut>(ply + 1, -beta, -beta + 1, depth - reduction, !cut_node);
-                self.pos.undo();
-                if value >= beta && !is_decided(value) {
-                    if self.null_floor > 0 || depth < self.params.null_verify {
-                        return value;
-                    }
-                    self.null_floor = ply
-                        + ((depth - reduction).max(0) * self.params.null_verify_plies / 100)
-                            as usize;
-                    let verified =
-                        self.search::<Cut>(ply, beta - 1, beta, depth - reduction, false);
-                    self.null_floor = 0;
-                    if verified >= beta {
-                        return value;
-                    }
-                }
+                return value;
             }
 
             // What is above beta already is not getting worse.
             improving |= eval >= beta;
+            self.frame_mut(ply).improving = improving;
 
             // 10. Nothing known about a node worth knowing: read it less deep now, better next
             // time.
-            if N::PV && table_move == Move::NONE {
+            let unread = self.params.line_followed & 1 == 0 || !on_line;
+            if N::PV && table_move == Move::NONE && unread {
                 depth -= self.params.iir_pv;
             }
             if cut_node
                 && depth >= self.params.iir_cut_depth
+                && (self.params.iir_reduced == 0 || read_less <= self.params.iir_reduced)
                 && (table_move == Move::NONE || table_bound == Bound::Upper)
             {
                 depth -= 1 + self.params.iir_unknown * i32::from(table_move == Move::NONE);
@@ -290,7 +287,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
 
         // 12. The moves.
         let info = self.pos.check_info();
-        let hints = self.hints(ply, table_move, pawns);
+        let hints = Hints { threat: alarm.threat, ..self.hints(ply, table_move, pawns) };
         let mut picker = Picker::main(hints, depth, in_check);
         let buffer = self.claim();
         let mut best_value = -INFINITE;
@@ -305,6 +302,17 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         let previous_place = self.before(ply, 1).place;
         let doubles = if N::ROOT { 0 } else { self.before(ply, 1).doubles };
         let mut reduction_base = self.reduction_base(beta - alpha);
+        let circumstances = Circumstances {
+            pv: N::PV,
+            was_pv,
+            cut_node,
+            table_known: table_move.is_some(),
+            table_capture,
+            correction: if in_check { 0 } else { (self.frame(ply).eval - raw_eval).abs() },
+            alarm: alarm.reduction,
+        };
+        let mut others_less = 0;
+        let prunes_quiets = self.params.line_followed & 2 == 0 || !on_line;
 
         while let Some(m) = self.pick(&mut picker, Some(&info), buffer) {
             if m == excluded {
@@ -325,8 +333,8 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
 
             // 13. Moves not worth trying at low depth.
             if !N::ROOT && best_value > -values::MATE_BOUND {
-                let late = (self.params.lmp_base + depth * depth) / (2 - i32::from(improving));
-                if !skip_quiets && move_count as i32 >= late {
+                let late = self.params.late(depth) / (2 - i32::from(improving));
+                if !skip_quiets && move_count as i32 >= late && prunes_quiets {
                     skip_quiets = true;
                     picker.skip_quiets();
                 }
@@ -349,7 +357,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                     {
                         continue;
                     }
-                } else {
+                } else if prunes_quiets {
                     let stat = self.continuation_stat(ply, to)
                         + i32::from(self.history.pawn_row(pawns).get(to));
                     if lmr_depth < self.params.history_prune_max
@@ -359,8 +367,10 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                     }
                     let stat = stat + self.params.futility_butterfly * self.own_stat(us, m);
                     let lmr_depth = (lmr_depth + stat / self.params.futility_history).max(-1);
-                    let futile = self.frame(ply).eval
+                    let eval = self.frame(ply).eval;
+                    let futile = eval
                         + self.params.futility_base
+                        + self.params.futility_unfound * i32::from(best_move == Move::NONE)
                         + self.params.futility_depth * lmr_depth;
                     if !in_check && lmr_depth < self.params.futility_max && futile <= alpha {
                         best_value = best_value.max(futile.min(alpha));
@@ -386,34 +396,19 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                     && table_bound.is_lower()
                     && table_depth >= depth - self.params.singular_table
                 {
-                    let singular_beta = table_value
-                        - (self.params.singular_margin
-                            + self.params.singular_was_pv * i32::from(was_pv && !N::PV))
-                            * depth
-                            / 64;
-                    let part = new_depth / self.params.singular_fraction;
-                    self.frame_mut(ply).excluded = m;
-                    let value =
-                        self.search::<Cut>(ply, singular_beta - 1, singular_beta, part, cut_node);
-                    self.frame_mut(ply).excluded = Move::NONE;
-                    self.frame_mut(ply).move_count = move_count;
-                    if value < singular_beta {
-                        extension = 1;
-                        if !N::PV
-                            && value < singular_beta - self.params.double_margin
-                            && doubles <= self.params.double_most as u32
-                        {
-                            extension = 2;
+                    let number = move_count;
+                    let asked =
+                        Candidate { m, number, table_value, beta, depth, cut_node, doubles };
+                    match self.singular::<N>(ply, asked) {
+                        Singular::Cut(value) => {
+                            self.release();
+                            return value;
                         }
-                    } else if value >= beta && !is_decided(value) {
-                        // Two moves fail high: the node will too.
-                        self.release();
-                        return value;
-                    } else if table_value >= beta {
-                        extension = -self.params.singular_less - i32::from(!N::PV);
-                    } else if cut_node {
-                        extension = -self.params.singular_less;
+                        Singular::Plies { extension: plies, others } => {
+                            (extension, others_less) = (plies, others);
+                        }
                     }
+                    depth += i32::from(extension > 0 && depth < self.params.singular_deeper);
                 } else if gives_check
                     && depth > self.params.check_extension_depth
                     && self.pos.see_at_least(m, 0, &PIECE_VALUES)
@@ -422,28 +417,18 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                 }
             }
             let new_depth = new_depth + extension;
-            self.frame_mut(ply).doubles = doubles + u32::from(extension == 2);
+            self.frame_mut(ply).doubles = doubles + u32::from(extension >= 2);
 
             // 15. Play it.
             let nodes_before = self.nodes;
             self.play(ply, m);
 
             // 16. Late moves are read less deep first.
-            if was_pv {
-                let above = i32::from(table_value != NONE && table_value > alpha);
-                reduction -= self.params.lmr_was_pv + self.params.lmr_was_pv_above * above;
-            }
-            if cut_node {
-                reduction += self.params.lmr_cut - self.params.lmr_cut_was_pv * i32::from(was_pv);
-            }
+            let above = table_value != NONE && table_value > alpha;
+            reduction += self.reduction_at(circumstances, above) + others_less
+                - self.params.lmr_number * move_count as i32;
             if gives_check {
                 reduction -= self.params.lmr_check;
-            }
-            if table_capture {
-                reduction += self.params.lmr_table_capture;
-            }
-            if N::PV {
-                reduction -= self.params.lmr_pv;
             }
             if self.frame(ply + 1).cutoffs > self.params.lmr_cutoffs_from as u32 {
                 reduction += self.params.lmr_cutoffs;
@@ -459,10 +444,14 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                     - self.params.lmr_quiet_offset
             };
             reduction -= stat * 1024 / self.params.lmr_history;
+            if !N::PV && !cut_node {
+                reduction = self.reduction_of_all(reduction, depth);
+            }
 
             let mut value = -INFINITE;
             if self.params.reduces(depth, move_count, N::ROOT) {
-                let reduced = (new_depth - reduction / 1024).clamp(1, new_depth + 1);
+                let reduced =
+                    (new_depth - reduction / 1024).clamp(1, new_depth + self.params.lmr_deepest);
                 self.frame_mut(ply).reduction = new_depth - reduced;
                 self.counts.count(|c| &mut c.reduced);
                 value = -self.search::<Cut>(ply + 1, -alpha - 1, -alpha, reduced, true);
@@ -556,10 +545,15 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
 
         // 21. Learn from it.
         if best_move != Move::NONE {
-            let bonus = stat_bonus(
+            let mut bonus = stat_bonus(
                 &self.params,
                 depth + i32::from(best_value > beta + self.params.stat_margin),
             );
+            bonus += self.params.stat_table * i32::from(best_move == table_move);
+            if !N::PV {
+                let tried = tried_quiets.as_slice().len() + tried_captures.as_slice().len();
+                bonus += bonus * tried as i32 * self.params.stat_tried / 1024;
+            }
             self.learn(ply, best_move, bonus, pawns, &tried_quiets, &tried_captures, depth);
         } else if previous_place != crate::history::PLACES
             && !N::ROOT

@@ -20,9 +20,13 @@ pub(crate) struct Frame {
     pub(crate) killers: [Move; 2],
     /// Corrected static evaluation; `values::NONE` in check.
     pub(crate) eval: i32,
+    /// The evaluation rises, or is above beta already.
+    pub(crate) improving: bool,
     pub(crate) in_check: bool,
     /// On a principal variation, now or when the table was written.
     pub(crate) was_pv: bool,
+    /// On the line of the last iteration, all the way from the root.
+    pub(crate) on_line: bool,
     pub(crate) move_count: u32,
     /// How often the children of this ply failed high.
     pub(crate) cutoffs: u32,
@@ -44,7 +48,9 @@ impl Frame {
             excluded: Move::NONE,
             killers: [Move::NONE; 2],
             eval: values::NONE,
+            improving: false,
             in_check: false,
+            on_line: false,
             was_pv: false,
             move_count: 0,
             cutoffs: 0,

@@ -4,6 +4,7 @@ use crate::analysis::Reading;
 use crate::beside::Beside;
 use crate::counts::Counts;
 use crate::history::{CorrectionKeys, CorrectionSlots, History, PLACES, SQUARES, place};
+use crate::node::Node;
 use crate::params::Params;
 use crate::parts::PartKeys;
 use crate::picker::{Hints, Known};
@@ -40,8 +41,9 @@ pub(crate) struct Worker<V: Variant, E: Evaluator<V>> {
     pub(crate) nodes: u64,
     until_poll: u32,
     pub(crate) root_moves: Vec<RootMove>,
-    /// The line of several being read.
+    /// The line of several being read, and what the last iteration thought of it.
     pub(crate) pv_index: usize,
+    pub(crate) last_line: Vec<Move>,
     pub(crate) root_depth: i32,
     /// The deepest iteration read to its end.
     pub(crate) completed: i32,
@@ -84,6 +86,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             until_poll: POLL,
             root_moves: Vec::new(),
             pv_index: 0,
+            last_line: Vec::new(),
             root_depth: 0,
             completed: 0,
             sel_depth: 0,
@@ -113,6 +116,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
     pub(crate) fn begin(&mut self, shared: Arc<Shared>, pos: Position<V>, moves: Vec<RootMove>) {
         self.params.clone_from(&shared.params);
         self.history.join(&shared.common);
+        self.history.begin(&self.params);
         self.shared = shared;
         self.pos = pos;
         self.eval.refresh(&self.pos);
@@ -304,6 +308,8 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             counter: self.history.counter(last),
             earlier: [1, 2, 4, 6].map(|n| self.before(ply, n).place),
             pawns,
+            threat: Move::NONE,
+            ply,
             all_moves: self.shared.terms.all_moves,
         }
     }
@@ -334,20 +340,26 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         self.shared.table.put(key, Entry::eval_only(raw_eval, was_pv), &self.params);
     }
 
-    /// How much less deep a late move is read first, in 1024ths of a ply. `base` is [`Worker::reduction_base`].
-    #[inline]
-    pub(crate) fn reduction(&self, improving: bool, depth: i32, number: u32, base: i32) -> i32 {
-        let p = &self.params;
-        let product = self.shared.reductions.product(depth, number);
-        product
-            + base
-            + if !improving && product > p.lmr_worsening_from { p.lmr_worsening } else { 0 }
+    /// Takes plies off an entry that would have cut but for its bound.
+    #[inline(never)]
+    pub(crate) fn weaken(&self, key: u64, entry: Option<Entry>) {
+        if let Some(e) = entry {
+            let entry = Entry { depth: e.depth - self.params.table_blocked, ..e };
+            self.shared.table.put(key, entry, &self.params);
+        }
     }
 
-    /// What all moves of a node with this window have in common of it.
+    /// Whether this node is on the line of the last iteration, which its frame notes. Asked for by a number.
     #[inline]
-    pub(crate) fn reduction_base(&self, window: i32) -> i32 {
-        self.params.lmr_base - window * self.params.lmr_delta / self.root_delta.max(1)
+    pub(crate) fn follow_line<N: Node>(&mut self, ply: usize) -> bool {
+        if !N::PV || self.params.line_followed == 0 {
+            return false;
+        }
+        let above = self.before(ply, 1);
+        let on_line = N::ROOT
+            || above.on_line && self.last_line.get(ply - 1).is_some_and(|&m| m == above.current);
+        self.frame_mut(ply).on_line = on_line;
+        on_line
     }
 
     /// The line of this ply becomes `m` and the line below it.

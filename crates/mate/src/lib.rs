@@ -42,7 +42,7 @@ pub use budget::Unknown;
 pub use counted::Counted;
 pub use engine::{answer, report_answer, solve_any};
 pub use futile::Futile;
-pub use one::mate_in_one;
+pub use one::{Pressure, mate_in_one, mate_threat, pressure};
 pub use solve::{Bounds, Memory, Solution, Solver, Try, Verdict, solve};
 pub use study::{Questions, Study, study};
 pub use three::mate_in_three;

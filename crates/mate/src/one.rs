@@ -38,9 +38,53 @@ fn in_minishogi(pos: &Position<Minishogi>) -> Option<Move> {
 #[inline]
 fn find<V: Variant>(pos: &Position<V>) -> Option<Move> {
     let king = pos.king(pos.turn().opponent())?;
-    let guards = Guards::<V>::count(pos, king);
+    let guards = Guards::<V>::count(pos, pos.turn(), king);
     let hopes = guards.hopes(pos, king)?;
     Hunt::new(pos, king, guards, hopes).mate()
+}
+
+/// A move with which the other side would mate at once if the side to move passed. Nothing in check, where nobody
+/// may pass.
+///
+/// ```
+/// use rules::{Position, Shogi};
+/// let mut pos = Position::<Shogi>::from_sfen("4k4/9/4P4/9/9/9/9/9/4K4 w G 1").unwrap();
+/// let before = pos.clone();
+/// assert_eq!(mate::mate_threat(&mut pos).map(|m| m.usi(rules::Game::Shogi)), Some("G*5b".to_owned()));
+/// assert_eq!(pos.sfen(), before.sfen());
+/// ```
+pub fn mate_threat<V: Variant>(pos: &mut Position<V>) -> Option<Move> {
+    if pos.in_check() {
+        return None;
+    }
+    pos.play_null();
+    let threat = mate_in_one(pos);
+    pos.undo();
+    threat
+}
+
+/// How hard a king is pressed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Pressure {
+    /// Squares next to it that the other side attacks.
+    pub attacked: u32,
+    /// Squares it could step to.
+    pub flights: u32,
+}
+
+/// How hard the king of a player is pressed; not at all where there is none.
+///
+/// ```
+/// use mate::Pressure;
+/// use rules::{Color, Position, Shogi};
+/// let pos = Position::<Shogi>::from_sfen("4k4/9/4P4/9/9/9/9/9/4K4 b G 1").unwrap();
+/// assert_eq!(mate::pressure(&pos, Color::White), Pressure { attacked: 1, flights: 4 });
+/// assert_eq!(mate::pressure(&pos, Color::Black), Pressure { attacked: 0, flights: 5 });
+/// ```
+pub fn pressure<V: Variant>(pos: &Position<V>, color: Color) -> Pressure {
+    let Some(king) = pos.king(color) else { return Pressure::default() };
+    let guards = Guards::<V>::count(pos, color.opponent(), king);
+    Pressure { attacked: guards.once.count(), flights: guards.flights.count() }
 }
 
 /// The surroundings of one enemy king.

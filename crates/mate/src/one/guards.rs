@@ -23,9 +23,9 @@ pub(super) struct Guards<V: Variant> {
 }
 
 impl<V: Variant> Guards<V> {
+    /// What the pieces of `us` attack.
     #[inline]
-    pub(super) fn count(pos: &Position<V>, king: Square) -> Self {
-        let us = pos.turn();
+    pub(super) fn count(pos: &Position<V>, us: Color, king: Square) -> Self {
         let own = pos.pieces(us);
         let ring = V::reach(us, Kind::King, king);
         let pawns = pos.kind(Kind::Pawn) & own & !V::far_ranks(us, 1);
