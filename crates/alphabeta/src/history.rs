@@ -1,12 +1,12 @@
 //! What worked before: statistics that order moves and correct the evaluation. Those of moves are each
 //! thread's own; those of parts of a position, which hold whatever line led to it, are common to all.
 
-use crate::lanes::{SharedCells, SharedRows, lanes};
+use crate::lanes::{SharedCells, SharedRows, lane, lanes};
 use crate::memory::Numbers;
 use crate::params::Params;
 use rules::{Color, Kind, Move, Piece, Square};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Squares of the larger board: tables are the same for both games.
 pub(crate) const SQUARES: usize = 81;
@@ -97,10 +97,7 @@ impl Common {
 
 /// What is known of moves in one pawn structure.
 #[derive(Clone, Copy)]
-pub(crate) struct PawnRow<'a> {
-    table: &'a SharedRows,
-    start: usize,
-}
+pub(crate) struct PawnRow<'a>(&'a [AtomicU64; PAWN_ROW / 4]);
 
 /// Where a place is in the row of a pawn structure.
 #[inline]
@@ -109,15 +106,25 @@ const fn in_pawn_row(place: usize) -> usize {
 }
 
 impl PawnRow<'_> {
+    /// What it says of a piece on a square.
     #[inline]
+    pub(crate) fn of(&self, piece: Piece, to: Square) -> i16 {
+        let at = piece.index() * PAWN_PIECE + to.index();
+        lane(self.0[at / 4].load(Ordering::Relaxed), at)
+    }
+
+    /// The same by its place.
+    #[cfg(test)]
     pub(crate) fn get(&self, place: usize) -> i16 {
-        self.table.get(self.start + in_pawn_row(place))
+        let at = in_pawn_row(place);
+        lanes(&self.0[at / 4])[at % 4]
     }
 
     /// What it says of a piece on every square, so many times.
     #[inline]
     pub(crate) fn of_piece(&self, piece: Piece, times: i32, scores: &mut [i32; SQUARES]) {
-        let words = self.table.words::<{ PAWN_PIECE / 4 }>(self.start + piece.index() * PAWN_PIECE);
+        let words = &self.0[piece.index() * PAWN_PIECE / 4..];
+        let words: &[_; PAWN_PIECE / 4] = words.first_chunk().expect("a row has every piece");
         let (whole, rest) = scores.as_chunks_mut::<4>();
         for (four, word) in whole.iter_mut().zip(words) {
             *four = lanes(word).map(|number| times * i32::from(number));
@@ -265,7 +272,7 @@ impl History {
     /// The row of one pawn structure.
     #[inline]
     pub(crate) fn pawn_row(&self, pawns: u64) -> PawnRow<'_> {
-        PawnRow { table: &self.common.pawn, start: (pawns & self.pawn_mask) as usize * PAWN_ROW }
+        PawnRow(self.common.pawn.words((pawns & self.pawn_mask) as usize * PAWN_ROW))
     }
 
     pub(crate) fn update_pawn(&mut self, pawns: u64, place: usize, bonus: i32, p: &Params) {

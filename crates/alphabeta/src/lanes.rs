@@ -62,8 +62,9 @@ pub(crate) fn lanes(word: &AtomicU64) -> [i16; LANES] {
     [lane(word, 0), lane(word, 1), lane(word, 2), lane(word, 3)]
 }
 
+/// The number of that index, by a word that holds it.
 #[inline]
-fn lane(word: u64, index: usize) -> i16 {
+pub(crate) fn lane(word: u64, index: usize) -> i16 {
     (word >> (16 * (index % LANES))) as i16
 }
 
@@ -78,7 +79,7 @@ impl SharedRows {
         &self.0.as_slice()[index / LANES]
     }
 
-    #[inline]
+    #[cfg(test)]
     pub(crate) fn get(&self, index: usize) -> i16 {
         lane(self.word(index).load(Ordering::Relaxed), index)
     }

@@ -65,7 +65,7 @@ pub(crate) fn score<V: Variant>(
         }
         let mover = pos.moved_piece(m);
         let to = place(mover, m.to());
-        let mut sum = by_pawns * i32::from(pawn.get(to))
+        let mut sum = by_pawns * i32::from(pawn.of(mover, m.to()))
             + score(history.butterfly(us, m), rows.map(|row| row[to]));
         if let Some(threats) = &threats {
             sum += params.order_threat * threats.balance(m, mover);

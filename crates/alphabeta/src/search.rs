@@ -359,7 +359,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                     }
                 } else if prunes_quiets {
                     let stat = self.continuation_stat(ply, to)
-                        + i32::from(self.history.pawn_row(pawns).get(to));
+                        + i32::from(self.history.pawn_row(pawns).of(mover, m.to()));
                     if lmr_depth < self.params.history_prune_max
                         && stat < -self.params.history_prune * depth
                     {
