@@ -405,6 +405,30 @@ mod tests {
         assert_eq!(more, [0, 0, 0, 2, 4]);
     }
 
+    /// Every change sets numbers that exist to values they may have, each number once.
+    fn check_changes(lines: &str, usual: &Params) {
+        let mut seen = std::collections::BTreeSet::new();
+        let lines = lines.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+        for line in lines.clone() {
+            let (_, numbers) = line.split_once(": ").unwrap();
+            for (name, value) in numbers.split(' ').map(|number| number.split_once('=').unwrap()) {
+                let value: i32 = value.parse().unwrap();
+                let mut changed = usual.clone();
+                assert!(seen.insert(name) && changed.set(name, value), "{line}");
+                assert_eq!(changed.get(name), Some(value), "{line}");
+            }
+        }
+        let count = lines.count();
+        assert!(count > 0 && count < 64, "{count} changes");
+    }
+
+    #[test]
+    fn the_next_screenings_can_be_played() {
+        check_changes(include_str!("../../../script/screen.changes"), &Params::SHOGI);
+        let mini = include_str!("../../../script/screen.minishogi.changes");
+        check_changes(mini, &Params::MINISHOGI);
+    }
+
     #[test]
     fn the_table_and_the_struct_agree() {
         let mut p = Params::SHOGI;
