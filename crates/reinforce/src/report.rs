@@ -25,8 +25,16 @@ use std::path::Path;
 const LATEST: usize = 4;
 /// Commonest openings that are told of each start.
 const LINES: usize = 3;
-/// Points of a start's curve, about.
+/// Points of a start's curve at most, about; and its games that a point should have, so that it is not all chance.
 const POINTS: u64 = 60;
+const GAMES_EACH: u64 = 100;
+/// Points it should have even if their games are fewer.
+const FEWEST_POINTS: u64 = 8;
+
+/// Games of a point in the curve of a start with so many.
+fn games_each(games: u64) -> u64 {
+    (games / POINTS).max(GAMES_EACH.min(games / FEWEST_POINTS)).max(1)
+}
 
 /// What a run recorded.
 #[derive(Clone, Debug)]
@@ -51,10 +59,8 @@ impl Report {
         let finished = (1..).take_while(|&n| lab.generation(n).path().join(REVIEW).is_file());
         let all: Vec<u32> = finished.collect();
         let games = settings.games.saturating_mul(all.len() as u64) / play.starts.len() as u64;
-        let rule = StatisticsSettings {
-            games_each: (games / POINTS).max(1),
-            ..StatisticsSettings::default()
-        };
+        let rule =
+            StatisticsSettings { games_each: games_each(games), ..StatisticsSettings::default() };
         let mut statistics = Statistics::new(play.game, play.starts.clone(), rule);
         for number in all {
             let path = lab.generation(number).path().to_owned();
@@ -205,5 +211,19 @@ fn add(
     match refused {
         Some(error) => Err(LabError::at(path, &error).into()),
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::games_each;
+
+    #[test]
+    fn points_of_a_curve_have_enough_games_and_are_not_too_many() {
+        let cases =
+            [(0, 1), (7, 1), (80, 10), (800, 100), (1_150, 100), (6_000, 100), (22_800, 380)];
+        for (games, each) in cases {
+            assert_eq!(games_each(games), each, "{games}");
+        }
     }
 }
