@@ -21,9 +21,9 @@ class Numbers(WithNue):
             env={**os.environ, "OMP_NUM_THREADS": "1"},
         )  # fmt: skip
 
-    def part(self, name: str, *more: str, minutes: str = "20") -> str:
+    def part(self, name: str, *more: str, minutes: str = "20", folder: str = "") -> str:
         """The results of a part in little, which must succeed."""
-        out = str(self.folder / name)
+        out = str(self.folder / (folder or name))
         words = ("--nue", NUE, "--out", out, "--minutes", minutes, "--tiny", "--python", sys.executable)
         done = self.numbers(name, *words, *more)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
@@ -34,13 +34,14 @@ class Numbers(WithNue):
         self.part("labelled", minutes="0.02")
         said = self.part("labelled")
         names = [line[3:] for line in said.splitlines() if line.startswith("== ")]
-        wanted = [f"labelled-{n}-{kind}" for n in (4, 8) for kind in ("drawn-8", "drawn-16", "set-1", "set-2")]
+        kinds = ("drawn-8", "drawn-16", "set-1", "flat-1", "set-2", "flat-2")
+        wanted = [f"labelled-{n}-{kind}" for n in (4, 8) for kind in kinds]
         self.assertEqual(names, [*wanted, "labelled-clock", "labelled-material"])
         self.assertIn("2 openings: ", said)
         lab = self.folder / "labelled" / "labelled"
         self.assertEqual(len(list(lab.glob("generation-*/entry.toml"))), 2)
         settings = (lab / "reinforce.json").read_text()
-        self.assertIn('"labelled_share": 0.5', settings)
+        self.assertIn('"labelled_share": 0.3', settings)
         # All of it is there: nothing is done again.
         before = {path: path.stat().st_mtime_ns for path in self.folder.rglob("*") if path.is_file()}
         self.assertEqual(self.part("labelled"), said)
@@ -62,6 +63,15 @@ class Numbers(WithNue):
         for name in ("zero", "shogi"):
             report = (self.folder / name / name / "report" / "report.md").read_text()
             self.assertIn("| even |", report)
+
+    def test_shogi_begins_from_labelled_positions(self) -> None:
+        labels = self.folder / "labels.teacher"
+        words = [NUE, "gen", "--out", str(labels), "--positions", "400", "--nodes", "50", "--policy", "lines=5,scale=100"]
+        subprocess.run(words, check=True, capture_output=True)
+        self.part("shogi", "--teacher", str(labels), folder="taught")
+        lab = self.folder / "taught" / "shogi"
+        self.assertTrue((lab / "start" / "net.nuedf").is_file())
+        self.assertIn('"labelled_share": 0.5', (lab / "reinforce.json").read_text())
 
     def test_what_is_wrong_is_told(self) -> None:
         for words, why in [
