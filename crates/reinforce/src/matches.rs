@@ -76,7 +76,10 @@ impl NetMatch {
             games: threads,
             stop,
         };
+        let starts = settings.starts.iter().flat_map(|start| start.sfen.bytes().chain([b'\n']));
         let header = Header::new(settings.game)
+            .with("starts", format!("{} ({:016x})", settings.starts.len(), seed::fnv1a(starts)))
+            .with("opening plies", settings.exploration.plies)
             .with("nets", format!("{} against {}", self.first.display(), self.second.display()))
             .with("playouts", settings.playouts)
             .with("policy temperature", settings.policy_temperature)

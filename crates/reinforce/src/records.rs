@@ -9,6 +9,7 @@ use crate::game::FinishedGame;
 use crate::pool::{PlayError, SelfPlay};
 use durable::place;
 use std::fs::{File, OpenOptions};
+use std::io::BufReader;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -72,7 +73,7 @@ pub fn unfinished(path: &Path) -> PathBuf {
 }
 
 /// Plays the games that are missing in a file; whether it is whole. `play.first` and `play.last` are those
-/// of the whole file.
+/// of the whole file. One that is whole already must have the same header.
 pub fn play_to_file(
     play: &mut SelfPlay<'_>,
     path: &Path,
@@ -80,6 +81,12 @@ pub fn play_to_file(
     time: &dyn TimeSource,
     watch: &mut dyn FnMut(&PlayProgress),
 ) -> Result<bool, RecordError> {
+    if path.exists() {
+        let same = File::open(path).map_err(TeacherError::from).and_then(|file| {
+            teacher::Reader::new(BufReader::new(file))?.header().same_as(&header)
+        });
+        same.map_err(|e| RecordError::file(path, e))?;
+    }
     play_to_file_by(None, play, path, header, time, watch)
 }
 

@@ -27,6 +27,9 @@ pub enum TeacherError {
     /// A game that the format cannot hold.
     #[error("game refused: {0}")]
     Refused(String),
+    /// A file that was begun with other settings.
+    #[error("the file is of other settings: {0}; give another name, or the same settings")]
+    Another(String),
     /// A header that cannot be written.
     #[error("bad header: {0}")]
     Header(String),

@@ -48,6 +48,26 @@ impl Header {
         self.entries.iter().find(|(k, _)| k == key).map(|(_, v)| v.as_str())
     }
 
+    /// Refuses a file with this header where one with the other is meant: the first difference is named.
+    pub fn same_as(&self, wanted: &Self) -> Result<(), TeacherError> {
+        if self == wanted {
+            return Ok(());
+        }
+        if self.game != wanted.game {
+            let told = format!("the file holds {}, not {}", self.game, wanted.game);
+            return Err(TeacherError::Another(told));
+        }
+        let keys = self.entries.iter().chain(&wanted.entries).map(|(key, _)| key);
+        let different = keys.map(|key| (key, self.get(key), wanted.get(key))).find(|(_, a, b)| a != b);
+        let shown = |value: Option<&str>| value.map_or("nothing".to_owned(), |v| format!("{v:?}"));
+        Err(TeacherError::Another(match different {
+            Some((key, old, new)) => {
+                format!("{key} is {} in the file, now {}", shown(old), shown(new))
+            }
+            None => "the entries have another order".to_owned(),
+        }))
+    }
+
     /// The header as bytes, with its checksum.
     pub(crate) fn to_bytes(&self) -> Result<Vec<u8>, TeacherError> {
         let mut text = String::new();

@@ -142,7 +142,7 @@ impl Writer<File> {
                 file.seek(SeekFrom::Start(0))?;
                 std::io::Read::read_to_end(&mut (&file), &mut begun)?;
                 if !expected.starts_with(&begun) {
-                    return Err(TeacherError::Header("the file has another".to_owned()));
+                    return Err(TeacherError::Another("it begins with another header".to_owned()));
                 }
                 file.set_len(0)?;
                 file.seek(SeekFrom::Start(0))?;
@@ -151,10 +151,7 @@ impl Writer<File> {
             }
             Err(e) => return Err(e),
         };
-        if survey.header != header {
-            let (old, new) = (&survey.header, &header);
-            return Err(TeacherError::Header(difference(old, new)));
-        }
+        survey.header.same_as(&header)?;
         file.set_len(survey.end)?;
         file.seek(SeekFrom::Start(survey.end))?;
         let writer = Self {
@@ -167,20 +164,4 @@ impl Writer<File> {
         };
         Ok((writer, survey))
     }
-}
-
-/// Where two headers differ first.
-fn difference(old: &Header, new: &Header) -> String {
-    if old.game != new.game {
-        return format!("the file holds {}, not {}", old.game, new.game);
-    }
-    let keys = old.entries.iter().chain(&new.entries).map(|(k, _)| k);
-    for key in keys {
-        let (a, b) = (old.get(key), new.get(key));
-        if a != b {
-            let shown = |v: Option<&str>| v.map_or("nothing".to_owned(), |v| format!("{v:?}"));
-            return format!("{key} is {} in the file, now {}", shown(a), shown(b));
-        }
-    }
-    "the entries have another order".to_owned()
 }

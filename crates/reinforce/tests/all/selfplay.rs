@@ -316,8 +316,21 @@ fn a_file_that_was_broken_off_becomes_the_same() {
     std::fs::copy(&whole, &part).unwrap();
     let other = Header::new(Game::Minishogi).with("seed", 8);
     let mut order = order(&settings, &lots, hashed(Game::Minishogi, 1), 40);
-    let refused = play_to_file(&mut order, &parts, other, &ManualTime::new(), &mut |_| ());
-    assert!(refused.unwrap_err().to_string().contains("seed"), "named");
+    let mut again = |path: &Path, header: &Header| {
+        let played =
+            play_to_file(&mut order, path, header.clone(), &ManualTime::new(), &mut |_| ());
+        played.map_err(|e| e.to_string())
+    };
+    let refused = again(&parts, &other).unwrap_err();
+    assert!(refused.contains("seed is \"7\" in the file, now \"8\""), "{refused}");
+    // So it is when it is whole, and neither touches it.
+    assert_eq!(again(&whole, &header()), Ok(true));
+    let (before, refused) = (std::fs::read(&whole).unwrap(), again(&whole, &other).unwrap_err());
+    assert!(refused.contains("seed is \"7\" in the file, now \"8\""), "{refused}");
+    assert_eq!(std::fs::read(&whole).unwrap(), before);
+    std::fs::write(&parts, b"no games").unwrap();
+    let refused = again(&parts, &header()).unwrap_err();
+    assert!(refused.contains("no games"), "{refused}");
 }
 
 #[test]
