@@ -29,7 +29,7 @@ if max(levels) == 18:
     open(words[words.index("--openings") + 1] + ".began", "w").close()
     time.sleep(600)
 first = levels[0] > levels[1]
-engines = [{"faults": {"time": 1} if levels[0] == 0 else {}}, {"faults": {}}]
+engines = [{"name": "a", "faults": {"time": 1} if levels[0] == 0 else {}}, {"name": "b", "faults": {}}]
 pairing = {"engines": ["a", "b"], "wins": 2 * first, "draws": 0, "losses": 2 * (not first)}
 print(json.dumps({"games": 2, "engines": engines, "pairings": [pairing]}))
 """
@@ -118,9 +118,10 @@ class Ladders(WithFolder):
     def test_faults_are_counted_and_openings_kept(self) -> None:
         rows: list[str] = []
         while not rows:
-            self.levels("--skill", "0,5", "-j", "1", "--minutes", "0.05")
+            told = self.levels("--skill", "0,5", "-j", "1", "--minutes", "0.05").stderr
             rows = [line for line in self.out.read_text().splitlines() if "players" in line]
         found = json.loads(self.levels().stdout.splitlines()[-1])
+        self.assertEqual("SkillLevel 0 (a) and SkillLevel 5 (b): faults of a: {'time': 1}" in told, found["faults"] > 0)
         self.assertEqual(found["faults"], sum(json.loads(row)["players"][0] == "SkillLevel 0" for row in rows))
         self.assertEqual((self.folder / "pairs.jsonl.openings").read_text(), "# made\nstartpos\n")
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()),

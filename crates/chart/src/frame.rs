@@ -11,6 +11,8 @@ const GRID: &str = "#e5e7ea";
 const PARTS: u32 = 4;
 /// Distance of two lines of the legend.
 const ROW: f64 = 16.0;
+/// Width of a digit, about.
+const DIGIT: f64 = 7.0;
 
 /// A range of numbers and how they are written beside the frame.
 pub struct Axis<'a> {
@@ -88,8 +90,13 @@ impl<'a> Frame<'a> {
             ));
             let (at, number) = (frame.across(across), escape(&(frame.x.label)(across)));
             let under = HEIGHT - bottom + 18.0;
+            // A long number at the end would be cut off in the middle.
+            let (at, anchor) = match at + DIGIT * number.len() as f64 / 2.0 > WIDTH {
+                true => (WIDTH - 2.0, "end"),
+                false => (at, "middle"),
+            };
             frame.write(&format!(
-                "<text x=\"{at:.1}\" y=\"{under:.1}\" text-anchor=\"middle\">{number}</text>"
+                "<text x=\"{at:.1}\" y=\"{under:.1}\" text-anchor=\"{anchor}\">{number}</text>"
             ));
         }
         let middle = (left + WIDTH - right) / 2.0;
@@ -211,5 +218,12 @@ mod tests {
         assert!(picture.contains(">c &gt; d</text>"), "{picture}");
         assert!(picture.contains("points=\"70.0,205.0 700.0,205.0\""), "{picture}");
         assert!(!picture.contains("NaN") && !picture.contains("inf"));
+        assert!(
+            picture.contains("x=\"700.0\" y=\"388.0\" text-anchor=\"middle\">10<"),
+            "{picture}"
+        );
+        // A long number ends where the picture does.
+        let long = Frame::new("", "", axis(1_234_567.0), axis(1.0), Side::Left).svg();
+        assert!(long.contains("x=\"718.0\" y=\"388.0\" text-anchor=\"end\">1234567<"), "{long}");
     }
 }

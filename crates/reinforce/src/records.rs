@@ -82,9 +82,9 @@ pub fn play_to_file(
     watch: &mut dyn FnMut(&PlayProgress),
 ) -> Result<bool, RecordError> {
     if path.exists() {
-        let same = File::open(path).map_err(TeacherError::from).and_then(|file| {
-            teacher::Reader::new(BufReader::new(file))?.header().same_as(&header)
-        });
+        let same = File::open(path)
+            .map_err(TeacherError::from)
+            .and_then(|file| teacher::Reader::new(BufReader::new(file))?.header().same_as(&header));
         same.map_err(|e| RecordError::file(path, e))?;
     }
     play_to_file_by(None, play, path, header, time, watch)

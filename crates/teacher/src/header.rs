@@ -58,7 +58,8 @@ impl Header {
             return Err(TeacherError::Another(told));
         }
         let keys = self.entries.iter().chain(&wanted.entries).map(|(key, _)| key);
-        let different = keys.map(|key| (key, self.get(key), wanted.get(key))).find(|(_, a, b)| a != b);
+        let different =
+            keys.map(|key| (key, self.get(key), wanted.get(key))).find(|(_, a, b)| a != b);
         let shown = |value: Option<&str>| value.map_or("nothing".to_owned(), |v| format!("{v:?}"));
         Err(TeacherError::Another(match different {
             Some((key, old, new)) => {
