@@ -1,7 +1,10 @@
 """The sums of script/screen, without games."""
 
+import argparse
 import math
+import os
 import random
+import tempfile
 import unittest
 
 from tests.scripts import load
@@ -33,13 +36,30 @@ class Sums(unittest.TestCase):
             self.assertEqual(abs(sum(row[i] for row in matrix)), 0)
 
     def test_changes_are_read_and_mistakes_told(self):
-        lines = ["# remark", "", "wider window: aspiration=24", "both: a=1 b=-2 # why"]
+        lines = ["# remark", "", "wider window: aspiration=24", "- both: a=1 b=-2 # why"]
         self.assertEqual(
             screen.read_changes(lines),
-            [("wider window", [("aspiration", "24")]), ("both", [("a", "1"), ("b", "-2")])],
+            [("wider window", [("aspiration", "24")], True), ("both", [("a", "1"), ("b", "-2")], False)],
         )
-        for wrong in (["no colon=1"], ["name:"], ["name: a=x"], ["name: a=1 b"], [], ["n: a=1"] * 64):
+        for wrong in (["no colon=1"], ["name:"], ["name: a=x"], ["name: a=1 b"], [], ["- n: a=1"], ["n: a=1"] * 64):
             self.assertRaises(ValueError, screen.read_changes, wrong)
+        self.assertEqual(len(screen.read_changes(["n: a=1"] * 63 + ["- m: b=1"] * 9)), 72)
+
+    def test_earlier_matches_may_know_fewer_changes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            changes, earlier = os.path.join(folder, "changes"), os.path.join(folder, "earlier")
+            for path, text in ((changes, "a: a=1\n- b: b=1\nc: c=1\n"), (earlier, "+- 3 1 0\nchosen 1 0 0\n-0+ 1 0 3\n")):
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+            asked = argparse.Namespace(changes=changes, out=os.path.join(folder, "out"), earlier=[earlier])
+            found = screen.Screen(asked)
+            self.addCleanup(found.results.close)
+            self.addCleanup(found.matches.close)
+            self.assertEqual(found.earlier(), [([1, -1, 0], [3, 1, 0]), ([-1, 0, 1], [1, 0, 3])])
+            self.assertEqual(found.options([0, 2]), ",option.Param.a=1,option.Param.c=1")
+            with open(earlier, "a", encoding="utf-8") as file:
+                file.write("+-+- 1 0 0\n")
+            self.assertRaises(ValueError, found.earlier)
 
     def test_scores(self):
         self.assertEqual(screen.score_text(0, 0, 0), "no game")

@@ -112,6 +112,7 @@ params! {
     lmr_danger = 0, 0..=3072, "danger of the own king: taken off the reductions of all moves";
     lmr_attack = 0, 0..=3072, "danger of the other king: taken off the reductions of all moves";
     line_followed = 0, 0..=3, "on the line of the last iteration: 1 no plies taken off unknown nodes, 2 no quiet move left out, 3 both";
+    refutations = 1, 0..=1, "killers and replies to the last move: 1 tried before all other quiet moves, 0 in their order";
     killers_kept = 2, 1..=2, "killers: plies below a node at which they are forgotten";
     lmp_base = 7, 1..=12, "late moves: how many are tried at depth 0";
     lmp_growth = 100, 20..=300, "late moves: how many more by depth squared, in percent";
@@ -408,7 +409,8 @@ mod tests {
     /// Every change sets numbers that exist to values they may have, each number once.
     fn check_changes(lines: &str, usual: &Params) {
         let mut seen = std::collections::BTreeSet::new();
-        let lines = lines.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let played = |line: &&str| !line.is_empty() && !line.starts_with(['#', '-']);
+        let lines = lines.lines().filter(played);
         for line in lines.clone() {
             let (_, numbers) = line.split_once(": ").unwrap();
             for (name, value) in numbers.split(' ').map(|number| number.split_once('=').unwrap()) {

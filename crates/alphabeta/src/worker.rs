@@ -302,10 +302,14 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
     /// What the picker is told.
     pub(crate) fn hints(&self, ply: usize, table_move: Move, pawns: u64) -> Hints {
         let last = self.before(ply, 1).place;
+        let (killers, counter) = match self.params.refutations {
+            0 => ([Move::NONE; 2], Move::NONE),
+            _ => (self.frame(ply).killers, self.history.counter(last)),
+        };
         Hints {
             table_move,
-            killers: self.frame(ply).killers,
-            counter: self.history.counter(last),
+            killers,
+            counter,
             earlier: [1, 2, 4, 6].map(|n| self.before(ply, n).place),
             pawns,
             threat: Move::NONE,

@@ -610,6 +610,21 @@ fn probcut_leaves_the_evaluation_uncorrected_in_the_table() {
 }
 
 #[test]
+fn killers_come_in_their_order_if_asked_to() {
+    let mut engine = engine::<Shogi>(wall());
+    let mut worker = worker(&mut engine, <Shogi as Variant>::START);
+    let m = worker.pos.parse_usi("7g7f").unwrap();
+    worker.reward_quiet(1, m, 100);
+    let first = |worker: &Worker<Shogi, AnyEvaluator<Shogi>>| {
+        let hints = worker.hints(1, Move::NONE, 0);
+        (hints.killers[0], hints.counter)
+    };
+    assert_eq!(first(&worker), (m, m));
+    worker.params.refutations = 0;
+    assert_eq!(first(&worker), (Move::NONE, Move::NONE));
+}
+
+#[test]
 fn a_mate_in_one_stays_no_longer_than_what_was_read() {
     let sfen = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
     let (mut first, mut second) = (engine::<Shogi>(wall()), engine::<Shogi>(wall()));
