@@ -134,8 +134,8 @@ pub const SKILL_LEVEL: OptionKey<u32> = OptionKey::spin(
     20,
     0,
     20,
-    "Strength: 20 is full, 0 suits a beginner. Lower levels read less and do not always choose the \
-     best move.",
+    "Strength: 20 is full, 0 about the board's level 5. Lower levels read less and do not always \
+     choose the best move.",
 );
 
 /// Whether a position is judged without what happened before.
