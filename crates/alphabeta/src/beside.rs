@@ -75,8 +75,14 @@ impl<V: Variant> Beside<V> {
             // One that was cut short by the clock has had its turn too.
             self.credit = self.credit.saturating_sub(used.max(slice) * 1024);
         }
-        Some((slice * 1024).saturating_sub(self.credit) * share / 1024)
+        Some(nodes_for((slice * 1024).saturating_sub(self.credit), share))
     }
+}
+
+/// Nodes of the search that so many 1024ths of the solver's cost. At least one where anything is missing: whoever
+/// waits for none would wait for ever.
+fn nodes_for(missing: u64, share: u64) -> u64 {
+    (missing * share / 1024).max(u64::from(missing > 0))
 }
 
 impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
@@ -145,6 +151,12 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whatever_is_missing_needs_another_node() {
+        assert_eq!([0, 1, 511, 1024, 2048].map(|missing| nodes_for(missing, 2)), [0, 1, 1, 2, 4]);
+        assert_eq!(nodes_for(1, 1), 1);
+    }
 
     #[test]
     fn the_likelier_a_mate_the_more_nodes_it_gets() {
