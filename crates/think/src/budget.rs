@@ -38,6 +38,9 @@ pub struct Budget {
     hard: Duration,
 }
 
+/// The worst delay of who has not said otherwise: that of a network with hiccups.
+pub const USUAL_WORST_DELAY: Duration = Duration::from_millis(1120);
+
 /// The shortest time that is planned for.
 const LEAST: Duration = Duration::from_micros(100);
 
@@ -50,6 +53,8 @@ const RATION: Duration = Duration::from_millis(4);
 const LEAST_RATION: Duration = Duration::from_millis(1);
 /// What one move may come late on a busy machine.
 const LATE: Duration = Duration::from_millis(100);
+/// The same for a move of a few milliseconds, where that would be most of it.
+const LOCAL_LATE: Duration = Duration::from_millis(15);
 
 /// How a clock is shared out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -175,11 +180,16 @@ impl Budget {
 }
 
 /// What may be used of `available` so that `delay` is left. A delay that takes most of the clock is
-/// not believed: below a second nobody plays over a network, above it some time must be left to
-/// think.
+/// not believed, and the usual one, which nobody has chosen for this clock, less: below a second
+/// nobody plays over a network, above it some time must be left to think.
 fn safe(available: Duration, delay: Duration) -> Duration {
-    let most = if available < Duration::from_secs(1) { 0.33 } else { 0.6 };
-    let delay = delay.min(available.mul_f64(most)).max(available / 50);
+    let usual = delay == USUAL_WORST_DELAY;
+    let most = match (available < Duration::from_secs(1), usual) {
+        (true, true) => (available / 10).max(LOCAL_LATE).min(available / 3),
+        (true, false) | (false, true) => available / 3,
+        (false, false) => available * 3 / 5,
+    };
+    let delay = delay.min(most).max(available / 50);
     available.saturating_sub(delay).max(LEAST)
 }
 

@@ -1,7 +1,7 @@
 //! Options that our searches have in common, each with one meaning: the clock, the rules of the
 //! game, what is told and when to resign.
 
-use crate::budget::{TimeOptions, TimePlan};
+use crate::budget::{TimeOptions, TimePlan, USUAL_WORST_DELAY};
 use crate::{OptionKey, Settings};
 use rules::Declaration;
 use std::time::Duration;
@@ -18,11 +18,11 @@ pub const NETWORK_DELAY: OptionKey<u64> = OptionKey::spin(
 /// What it may lose at worst, in milliseconds.
 pub const NETWORK_DELAY_2: OptionKey<u64> = OptionKey::spin(
     "NetworkDelay2",
-    1120,
+    USUAL_WORST_DELAY.as_millis() as i64,
     0,
     10_000,
     "Milliseconds it may lose at worst: kept back wherever overstepping loses the game, but never \
-     most of the clock.",
+     most of the clock; as it is no more than a third, and a tenth below a second.",
 );
 
 /// How long to think at least, in milliseconds.

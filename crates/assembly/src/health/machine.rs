@@ -72,7 +72,7 @@ fn clock() -> Finding {
     let [usual, worst] = [NETWORK_DELAY.to_default(), NETWORK_DELAY_2.to_default()];
     Finding::good(format!(
         "clock: {} {} and {} {} ms are for games over networks; against a program on this machine set 0 \
-         and 10, or of a byoyomi of one second 600 ms are kept back",
+         and 10, or of a byoyomi of one second 333 ms are kept back",
         usual.0, usual.1, worst.0, worst.1
     ))
 }

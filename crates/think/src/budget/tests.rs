@@ -61,6 +61,20 @@ fn whole_seconds_are_used() {
     assert_eq!(Budget::fixed(ms(200), USUAL).maximum, ms(200));
 }
 
+#[test]
+fn the_usual_delay_takes_little_of_a_short_byoyomi() {
+    let used = |byoyomi, options| {
+        let b = Budget::for_clocks(&clocks(0, 0, byoyomi), Color::Black, 30, 0, options);
+        (b.maximum.as_secs_f64() * 1000.0).round() as u64
+    };
+    assert_eq!([30, 50, 250, 900].map(|t| used(t, USUAL)), [20, 35, 225, 810]);
+    assert_eq!([1000, 2000, 4000, 10_000].map(|t| used(t, USUAL)), [667, 1333, 2880, 8880]);
+    // Who has chosen a delay has it, as far as something is left.
+    let chosen = TimeOptions { worst_delay: ms(1500), ..USUAL };
+    assert_eq!([250, 900, 2000, 4000].map(|t| used(t, chosen)), [167, 600, 800, 2500]);
+    assert_eq!([50, 250, 1000].map(|t| used(t, QUICK)), [40, 240, 980]);
+}
+
 /// Thousands of moves with a network that loses time at random: the clock never runs out.
 #[test]
 fn a_jittery_network_never_costs_the_game() {
