@@ -39,9 +39,11 @@ class Sums(unittest.TestCase):
         lines = ["# remark", "", "wider window: aspiration=24", "- both: a=1 b=-2 # why"]
         self.assertEqual(
             screen.read_changes(lines),
-            [("wider window", [("aspiration", "24")], True), ("both", [("a", "1"), ("b", "-2")], False)],
+            [("wider window", [("aspiration", "24")], [], True), ("both", [("a", "1"), ("b", "-2")], [], False)],
         )
-        for wrong in (["no colon=1"], ["name:"], ["name: a=x"], ["name: a=1 b"], [], ["- n: a=1"], ["n: a=1"] * 64):
+        between = screen.read_changes(["between: a=3/-1 b=2"])
+        self.assertEqual(between, [("between", [("a", "3"), ("b", "2")], [("a", "-1")], True)])
+        for wrong in (["no colon=1"], ["name:"], ["name: a=x"], ["name: a=1 b"], ["name: a=1/"], ["name: a=1/2/3"], [], ["- n: a=1"], ["n: a=1"] * 64):
             self.assertRaises(ValueError, screen.read_changes, wrong)
         self.assertEqual(len(screen.read_changes(["n: a=1"] * 63 + ["- m: b=1"] * 9)), 72)
 
@@ -57,6 +59,8 @@ class Sums(unittest.TestCase):
             self.addCleanup(found.matches.close)
             self.assertEqual(found.earlier(), [([1, -1, 0], [3, 1, 0]), ([-1, 0, 1], [1, 0, 3])])
             self.assertEqual(found.options([0, 2]), ",option.Param.a=1,option.Param.c=1")
+            found.changes[1] = ("b", [("b", "1")], [("b", "9")], True)
+            self.assertEqual(found.options([0], [1, 2]), ",option.Param.a=1,option.Param.b=9")
             with open(earlier, "a", encoding="utf-8") as file:
                 file.write("+-+- 1 0 0\n")
             self.assertRaises(ValueError, found.earlier)
