@@ -13,6 +13,8 @@ pub(crate) const SQUARES: usize = 81;
 const PIECES: usize = Piece::COUNT;
 /// A place on the board for a piece: the unit of the continuation tables.
 pub(crate) const PLACES: usize = PIECES * SQUARES;
+/// What is told apart of the quiet moves of a side: whether they leave an attacked square, and enter one.
+pub(crate) const HEEDS: usize = 4;
 
 /// Pawn structures there is room for; `pawn_bits` says how many are told apart.
 const PAWN_SLOTS: usize = 1 << 12;
@@ -190,7 +192,7 @@ impl History {
     pub(crate) fn new(common: Arc<Common>) -> Self {
         Self {
             common,
-            butterfly: zeros(2 << 15),
+            butterfly: zeros(HEEDS * (2 << 15)),
             near: zeros(NEAR * (2 << 15)),
             capture: zeros(PLACES * 16),
             // The last row is for "no earlier move".
@@ -254,19 +256,27 @@ impl History {
     }
 
     #[inline]
-    pub(crate) fn butterfly(&self, color: Color, m: Move) -> i16 {
-        self.butterfly[Self::butterfly_index(color, m)]
+    pub(crate) fn butterfly(&self, color: Color, m: Move, heed: usize) -> i16 {
+        self.butterfly[heed << 16 | Self::butterfly_index(color, m)]
     }
 
     /// The same for drops of one kind, by their squares.
     #[inline]
-    pub(crate) fn butterfly_drops(&self, color: Color, kind: Kind) -> &[i16; SQUARES] {
-        let first = Self::butterfly_index(color, Move::drop(kind, Square::new(0)));
+    pub(crate) fn butterfly_drops(&self, color: Color, kind: Kind, heed: usize) -> &[i16; SQUARES] {
+        let first = heed << 16 | Self::butterfly_index(color, Move::drop(kind, Square::new(0)));
         self.butterfly[first..].first_chunk().expect("a move has bits for every square")
     }
 
-    pub(crate) fn update_butterfly(&mut self, color: Color, m: Move, bonus: i32, p: &Params) {
-        nudge(&mut self.butterfly[Self::butterfly_index(color, m)], bonus, p.history_bits);
+    pub(crate) fn update_butterfly(
+        &mut self,
+        color: Color,
+        m: Move,
+        heed: usize,
+        bonus: i32,
+        p: &Params,
+    ) {
+        let at = heed << 16 | Self::butterfly_index(color, m);
+        nudge(&mut self.butterfly[at], bonus, p.history_bits);
     }
 
     /// The row of one pawn structure.
@@ -418,12 +428,12 @@ mod tests {
     fn what_is_known_of_moves_fades_between_searches_if_asked_to() {
         let (mut h, p) = (history(), Params::SHOGI);
         let m = Move::drop(Kind::Gold, Square::new(40));
-        h.update_butterfly(Color::White, m, -1000, &p);
+        h.update_butterfly(Color::White, m, 0, -1000, &p);
         h.update_continuation(3, 5, 900, &p);
         h.begin(&p);
-        assert_eq!(h.butterfly(Color::White, m), -1000);
+        assert_eq!(h.butterfly(Color::White, m, 0), -1000);
         h.begin(&Params { history_kept: 71, ..p });
-        assert_eq!((h.butterfly(Color::White, m), h.continuation_row(3)[5]), (-710, 900));
+        assert_eq!((h.butterfly(Color::White, m, 0), h.continuation_row(3)[5]), (-710, 900));
     }
 
     #[test]

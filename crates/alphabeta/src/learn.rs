@@ -33,7 +33,8 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             if !quiets.as_slice().is_empty() || depth > self.params.stat_depth {
                 for &m in quiets.as_slice() {
                     let to = place(self.pos.moved_piece(m), m.to());
-                    self.history.update_butterfly(us, m, -malus, &self.params);
+                    let heed = self.heed(ply, m);
+                    self.history.update_butterfly(us, m, heed, -malus, &self.params);
                     self.history.update_near(ply, us, m, -malus, &self.params);
                     self.history.update_pawn(pawns, to, -malus, &self.params);
                     self.update_continuations(ply, to, -malus);
@@ -71,7 +72,8 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         }
         let last = self.before(ply, 1).place;
         self.history.set_counter(last, m);
-        self.history.update_butterfly(us, m, bonus, &self.params);
+        let heed = self.heed(ply, m);
+        self.history.update_butterfly(us, m, heed, bonus, &self.params);
         self.history.update_near(ply, us, m, bonus, &self.params);
         let to = place(self.pos.moved_piece(m), m.to());
         self.update_continuations(ply, to, bonus);
@@ -80,9 +82,9 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
     /// The quiet move that led here turned out well for the one who played it.
     pub(crate) fn reward_previous(&mut self, ply: usize, bonus: i32) {
         let before = self.before(ply, 1);
-        let (to, m) = (before.place, before.current);
+        let (to, m, heed) = (before.place, before.current, before.heed);
         let half = bonus / self.params.stat_previous;
-        self.history.update_butterfly(self.pos.turn().opponent(), m, half, &self.params);
+        self.history.update_butterfly(self.pos.turn().opponent(), m, heed, half, &self.params);
         if ply > 0 {
             self.update_continuations(ply - 1, to, bonus);
         }
@@ -93,7 +95,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
     #[inline]
     pub(crate) fn learn_from_swing(&mut self, ply: usize, pawns: u64, fresh: bool) {
         let (before, own, p) = (self.before(ply, 1), self.frame(ply).eval, &self.params);
-        let (m, theirs, to) = (before.current, before.eval, before.place);
+        let (m, theirs, to, heed) = (before.current, before.eval, before.place, before.heed);
         // In check nothing was evaluated; a pass is no move.
         let quiet = || self.pos.last().is_some_and(|d| d.captured.is_none());
         if p.stat_swing == 0 || theirs == values::NONE || to == PLACES || !quiet() {
@@ -101,7 +103,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         }
         let gain = (-(theirs + own)).clamp(-p.swing_loss, p.swing_gain) + p.swing_offset;
         let bonus = gain * p.stat_swing;
-        self.history.update_butterfly(self.pos.turn().opponent(), m, bonus, p);
+        self.history.update_butterfly(self.pos.turn().opponent(), m, heed, bonus, p);
         if fresh {
             self.history.update_pawn(pawns, to, bonus, p);
         }
@@ -124,8 +126,8 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
 
     /// How a quiet move of a side has fared.
     #[inline]
-    pub(crate) fn own_stat(&self, side: Color, m: Move) -> i32 {
-        i32::from(self.history.butterfly(side, m))
+    pub(crate) fn own_stat(&self, side: Color, m: Move, heed: usize) -> i32 {
+        i32::from(self.history.butterfly(side, m, heed))
     }
 
     /// A child of this ply failed high; that counts for more where no move was known before.

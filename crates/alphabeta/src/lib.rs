@@ -29,6 +29,7 @@ mod beside;
 mod counts;
 mod deepen;
 mod engine;
+mod heed;
 mod history;
 mod job;
 mod lanes;

@@ -61,7 +61,7 @@ macro_rules! params {
 }
 
 params! {
-    aspiration = 24, 5..=60, "first half-width of the window around the last score";
+    aspiration = 32, 5..=60, "first half-width of the window around the last score";
     aspiration_growth = 34, 10..=100, "percent by which the window grows when missed";
     aspiration_average = 40, 10..=100, "the window is wider by this fraction of the average score";
     aspiration_squared = 0, 0..=100000, "the window is wider by the squared average score over this instead; 0: not";
@@ -69,18 +69,19 @@ params! {
     aspiration_low = 2, 0..=4, "when the score falls out of the window: quarters of the way from its upper to its lower edge that the upper one moves";
     aspiration_from = 4, 2..=10, "first depth with a window";
     average_latest = 2, 1..=8, "average score of a root move: weight of the latest score beside all before it";
-    razor_base = 420, 100..=1200, "razoring: margin at depth 0";
-    razor_depth = 250, 50..=600, "razoring: margin per depth squared";
-    rfp_margin = 135, 30..=250, "reverse futility: margin per depth";
-    rfp_improving = 110, 0..=200, "reverse futility: margin taken off when improving";
+    razor_base = 550, 100..=1200, "razoring: margin at depth 0";
+    razor_depth = 320, 50..=600, "razoring: margin per depth squared";
+    razor_mate = 1, 0..=1, "razoring: 1 not before a mate in three has been looked for";
+    rfp_margin = 145, 30..=250, "reverse futility: margin per depth";
+    rfp_improving = 80, 0..=200, "reverse futility: margin taken off when improving";
     rfp_opponent = 0, 0..=150, "reverse futility: margin taken off when the last move made things worse for who played it";
     rfp_unknown = 0, 0..=60, "reverse futility: margin per depth taken off where the table knows nothing";
     rfp_worsened = 0, 0..=200, "reverse futility: percent of what the evaluation lost in two plies that the margin grows by";
     rfp_worsened_most = 200, 50..=600, "the same: no loss counts more than this";
-    rfp_depth = 9, 4..=14, "reverse futility: deepest depth";
+    rfp_depth = 8, 4..=14, "reverse futility: deepest depth";
     rfp_return = 3, 1..=6, "reverse futility: the value returned is this fraction of the way up from beta";
     null_margin = 16, 0..=60, "null move: how much of the margin a depth is worth";
-    null_offset = 378, 0..=800, "null move: static value must be this much above beta at depth 0";
+    null_offset = 420, 0..=800, "null move: static value must be this much above beta at depth 0";
     null_improving = 53, 0..=200, "null move: taken off that when improving";
     null_base = 6, 2..=10, "null move: reduction at depth 0";
     null_depth = 3, 2..=6, "null move: one more ply for so many plies of depth";
@@ -101,6 +102,7 @@ params! {
     probcut_reduction = 4, 3..=6, "probcut: plies taken off the search that confirms";
     probcut_reduction_improving = 0, 0..=3, "probcut: more plies taken off when improving";
     probcut_table = 3, 0..=6, "probcut: plies by which a table entry may be less deep and still be believed";
+    probcut_return = 100, 0..=100, "probcut: percent of the margin taken off the value";
     small_probcut_margin = 416, 100..=900, "probcut by the table alone: how much above beta";
     small_probcut_table = 4, 0..=8, "probcut by the table alone: plies by which the entry may be less deep";
     threat_depth = 3, 1..=12, "threats: least depth at which a mate by the other side after a pass is looked for, and a king in danger";
@@ -115,31 +117,32 @@ params! {
     refutations = 1, 0..=1, "killers and replies to the last move: 1 tried before all other quiet moves, 0 in their order";
     killers_kept = 2, 1..=2, "killers: plies below a node at which they are forgotten";
     lmp_base = 7, 1..=12, "late moves: how many are tried at depth 0";
-    lmp_growth = 100, 20..=300, "late moves: how many more by depth squared, in percent";
+    lmp_growth = 88, 20..=300, "late moves: how many more by depth squared, in percent";
     futility_base = 110, 20..=400, "futility: margin at depth 0";
     futility_unfound = 0, 0..=400, "futility: margin added while no move has raised alpha";
     futility_depth = 105, 30..=250, "futility: margin per depth";
-    futility_history = 12000, 4000..=30000, "futility: history worth one ply";
+    futility_history = 8000, 4000..=30000, "futility: history worth one ply";
     futility_butterfly = 2, 0..=8, "futility: weight of a quiet move's own history";
+    futility_floor = -6, -20..=0, "futility: least depth that history leaves";
     futility_max = 12, 6..=16, "futility: deepest reduced depth";
     capture_futility_base = 240, 50..=600, "futility of captures: margin at depth 0";
     capture_futility_depth = 230, 50..=500, "futility of captures: margin per depth";
     capture_futility_history = 8, 4..=32, "futility of captures: divisor of their history";
     capture_futility_max = 7, 4..=12, "futility of captures: deepest reduced depth";
-    see_quiet = 40, 5..=80, "exchanges: what a quiet move may lose per depth squared";
-    see_capture = 180, 50..=400, "exchanges: what a capture may lose per depth";
-    history_prune = 4000, 1000..=10000, "quiet moves with a worse history per depth are left out";
+    see_quiet = 35, 5..=80, "exchanges: what a quiet move may lose per depth squared";
+    see_capture = 160, 50..=400, "exchanges: what a capture may lose per depth";
+    history_prune = 3000, 1000..=10000, "quiet moves with a worse history per depth are left out";
     history_prune_max = 6, 3..=10, "the same: deepest reduced depth";
     lmr_least_depth = 2, 1..=6, "reductions: least depth";
     lmr_moves = 1, 1..=4, "reductions: moves of a node that are not reduced; one more at the root";
     lmr_base = 1340, 500..=2500, "reductions: constant part, in 1024ths of a ply";
-    lmr_scale = 2300, 1000..=3500, "reductions: logarithmic part, in hundredths";
-    lmr_delta = 700, 0..=2000, "reductions: how much a wide window takes off";
+    lmr_scale = 2230, 1000..=3500, "reductions: logarithmic part, in hundredths";
+    lmr_delta = 880, 0..=2000, "reductions: how much a wide window takes off";
     lmr_number = 0, 0..=200, "reductions: taken off for every move tried before";
     lmr_deepest = 1, 0..=3, "reductions: plies by which a move may be read deeper instead";
-    lmr_history = 11000, 4000..=30000, "reductions: history worth one ply";
-    lmr_was_pv = 1024, 0..=3072, "reductions: taken off where a principal variation was";
-    lmr_was_pv_above = 1024, 0..=3072, "reductions: taken off there if the table is above alpha";
+    lmr_history = 13500, 4000..=30000, "reductions: history worth one ply";
+    lmr_was_pv = 1180, 0..=3072, "reductions: taken off where a principal variation was";
+    lmr_was_pv_above = 1200, 0..=3072, "reductions: taken off there if the table is above alpha";
     lmr_cut = 2048, 0..=4096, "reductions: added at expected cuts";
     lmr_cut_was_pv = 1024, 0..=3072, "reductions: taken off that where a principal variation was";
     lmr_cut_unknown = 0, 0..=3072, "reductions: added at expected cuts where no move is known";
@@ -147,25 +150,25 @@ params! {
     lmr_correction = 0, 0..=30, "reductions: taken off for every unit that the evaluation is corrected by";
     lmr_singular = 0, 0..=3072, "reductions: added to the other moves where the table's is better by far";
     lmr_singular_margin = 185, 20..=600, "reductions: what far is";
-    lmr_check = 1024, 0..=3072, "reductions: taken off for a check";
+    lmr_check = 1250, 0..=3072, "reductions: taken off for a check";
     lmr_table_capture = 1024, 0..=3072, "reductions: added if the table's move is a capture";
     lmr_pv = 1024, 0..=3072, "reductions: taken off in the principal variation";
-    lmr_cutoffs = 1800, 0..=3072, "reductions: added if the next ply cuts often";
+    lmr_cutoffs = 1550, 0..=3072, "reductions: added if the next ply cuts often";
     lmr_cutoffs_from = 3, 1..=8, "reductions: how many cuts are not yet often";
     lmr_cutoffs_unknown = 1, 0..=3, "reductions: a cut counts so much more where no move was known";
     lmr_table_move = 2048, 0..=4096, "reductions: taken off for the table's move";
-    lmr_butterfly = 2, 0..=8, "reductions: weight of a quiet move's own history";
+    lmr_butterfly = 1, 0..=8, "reductions: weight of a quiet move's own history";
     lmr_captures = 2, 0..=8, "reductions: weight of a capture's history";
     lmr_quiet_offset = 4000, 0..=10000, "reductions: history of a usual quiet move";
     lmr_capture_offset = 5000, 0..=10000, "reductions: history of a usual capture";
-    lmr_capture_value = 7, 0..=16, "reductions: weight of the captured piece beside its history";
+    lmr_capture_value = 8, 0..=16, "reductions: weight of the captured piece beside its history";
     lmr_worsening = 1024, 0..=3072, "reductions: added if the position does not improve";
     lmr_worsening_share = 0, 0..=100, "reductions: percent of the logarithmic part added if the position does not improve";
     lmr_worsening_from = 900, 0..=3072, "reductions: least reduction for that";
     lmr_less = 3072, 1024..=6144, "reductions: from here unknown moves lose a ply at full depth";
-    deeper_base = 38, 0..=150, "read again deeper: margin at depth 0";
+    deeper_base = 30, 0..=150, "read again deeper: margin at depth 0";
     deeper_depth = 2, 0..=10, "read again deeper: margin per depth";
-    shallower = 8, 0..=50, "read again less deep: margin";
+    shallower = 11, 0..=50, "read again less deep: margin";
     singular_depth = 5, 4..=9, "singular moves: least depth";
     singular_margin = 64, 20..=160, "singular moves: margin per depth, in 64ths";
     singular_table = 3, 1..=6, "singular moves: plies by which the table entry may be less deep";
@@ -189,16 +192,16 @@ params! {
     quiescence_promotion = 300, 100..=600, "quiescence: what a promotion may gain";
     quiescence_see = 73, 0..=200, "quiescence: what an exchange may lose";
     quiescence_return = 2, 0..=4, "quiescence: quarters of a value above beta that are kept";
-    stat_bonus = 290, 50..=800, "history: bonus per depth";
+    stat_bonus = 350, 50..=800, "history: bonus per depth";
     stat_offset = 145, 0..=400, "history: taken off every bonus";
     stat_table = 0, 0..=2000, "history: added to the bonus of the table's move";
-    stat_max = 1900, 500..=6000, "history: greatest bonus";
-    stat_malus = 160, 20..=400, "history: what tried quiet moves lose, in percent of the bonus";
+    stat_max = 2300, 500..=6000, "history: greatest bonus";
+    stat_malus = 175, 20..=400, "history: what tried quiet moves lose, in percent of the bonus";
     stat_malus_kept = 100, 50..=100, "history: percent of that for every further move";
     stat_capture_malus = 100, 0..=300, "history: what tried captures lose, in percent of the bonus";
     stat_refuted = 100, 0..=300, "history: what a quiet move loses that was refuted at once, in percent of the bonus";
     stat_tried = 0, 0..=64, "history: 1024ths of the bonus more for every move tried before, off the principal variation";
-    stat_swing = 6, 0..=64, "history: weight of how the evaluation changed with a quiet move";
+    stat_swing = 4, 0..=64, "history: weight of how the evaluation changed with a quiet move";
     swing_loss = 300, 50..=800, "history: no loss of evaluation counts more than this";
     swing_gain = 240, 50..=800, "history: no gain counts more than this";
     swing_offset = 60, 0..=300, "history: what a move gains that changes nothing";
@@ -206,22 +209,24 @@ params! {
     stat_depth = 3, 0..=8, "history: up to this depth a best move tried first says nothing about others";
     stat_previous = 2, 1..=8, "history: divisor of the bonus of a move that refuted everything";
     history_bits = 13, 11..=14, "history: bound of a move's own statistics, as a power of two";
+    heed_attacked = 3, 0..=3, "history: a move's own statistics told apart by whether it enters an attacked square (1), leaves one (2)";
     history_kept = 100, 0..=100, "history: percent of a move's own statistics kept from one search to the next";
     pawn_bits = 9, 9..=12, "history: pawn structures told apart, as a power of two";
     continuation_bits = 14, 11..=14, "history: bound of the statistics of what followed a move, as a power of two";
     correction_bits = 10, 8..=14, "corrections: bound of each, as a power of two";
     correction_most = 256, 32..=4096, "corrections: most that one error counts";
-    correction_pawns = 95, 0..=300, "corrections: weight of those by pawn structure, in 1024ths";
-    correction_minor = 68, 0..=300, "corrections: weight of those by minor pieces, in 1024ths";
-    correction_sides = 96, 0..=300, "corrections: weight of those by one side's pieces, in 1024ths";
-    correction_moves = 62, 0..=300, "corrections: weight of those by two moves of the line, in 1024ths";
-    correction_rate = 12, 2..=40, "corrections: how fast they follow an error when a move was found, in 128ths";
-    correction_rate_open = 17, 2..=40, "corrections: the same when none was";
+    correction_pawns = 107, 0..=300, "corrections: weight of those by pawn structure, in 1024ths";
+    correction_minor = 76, 0..=300, "corrections: weight of those by minor pieces, in 1024ths";
+    correction_sides = 108, 0..=300, "corrections: weight of those by one side's pieces, in 1024ths";
+    correction_moves = 70, 0..=300, "corrections: weight of those by two moves of the line, in 1024ths";
+    correction_entering = 0, 0..=1, "corrections: those by pawn structure told apart by how far kings have entered";
+    correction_rate = 14, 2..=40, "corrections: how fast they follow an error when a move was found, in 128ths";
+    correction_rate_open = 20, 2..=40, "corrections: the same when none was";
     correction_minor_rate = 154, 20..=400, "corrections: by minor pieces, share of that, in 128ths";
     correction_sides_rate = 187, 20..=400, "corrections: by one side's pieces, in 128ths";
     correction_reply_rate = 125, 20..=400, "corrections: by the last two moves, in 128ths";
     correction_plan_rate = 63, 20..=400, "corrections: by the last move and that four plies back, in 128ths";
-    check_bonus = 14000, 0..=20000, "ordering: bonus of a quiet check that loses nothing";
+    check_bonus = 17000, 0..=20000, "ordering: bonus of a quiet check that loses nothing";
     check_see = 90, 0..=300, "ordering: what such a check may lose";
     quiet_sorted = 3500, 500..=8000, "ordering: quiet moves with a worse score per depth stay unsorted";
     quiets_last = 0, 0..=60000, "ordering: quiet moves that score so far below zero come after captures that lose; 0: none";
@@ -288,20 +293,49 @@ impl Params {
     pub const MINISHOGI: Self = Self {
         aspiration: 14,
         check_bonus: 8000,
+        correction_minor: 68,
+        correction_moves: 62,
+        correction_pawns: 95,
+        correction_rate: 12,
+        correction_rate_open: 17,
+        correction_sides: 96,
+        deeper_base: 38,
         delta_margin: 328,
+        futility_floor: -1,
+        futility_history: 12000,
+        heed_attacked: 0,
         hindsight_sum: 173,
+        history_prune: 4000,
         iir_pv: 2,
         iir_unknown: 1,
         killers_kept: 1,
         lmp_base: 4,
+        lmp_growth: 100,
+        lmr_butterfly: 2,
+        lmr_capture_value: 7,
         lmr_check: 0,
         lmr_cutoffs: 1024,
         lmr_delta: 1050,
+        lmr_history: 11000,
+        lmr_scale: 2300,
+        lmr_was_pv: 1024,
+        lmr_was_pv_above: 1024,
         null_base: 7,
+        null_offset: 378,
         order_threat: 0,
+        probcut_return: 0,
         raised_reduction: 2,
+        razor_base: 420,
+        razor_depth: 250,
+        rfp_depth: 9,
         rfp_improving: 70,
+        rfp_margin: 135,
+        see_capture: 180,
+        see_quiet: 40,
+        shallower: 8,
+        stat_bonus: 290,
         stat_malus: 100,
+        stat_max: 1900,
         stat_swing: 0,
         ..Self::SHOGI
     };

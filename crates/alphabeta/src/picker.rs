@@ -1,6 +1,7 @@
 //! The order in which a node tries its moves: the likeliest to cut first, each kind generated
 //! only when the kinds before it did not cut.
 
+use crate::heed::Attacked;
 use crate::history::{History, place};
 use crate::params::Params;
 use crate::quiets::{bring_above, order, order_rest, score};
@@ -52,6 +53,8 @@ pub(crate) struct Known<'a, V: Variant> {
     pub(crate) params: &'a Params,
     /// Where checks come from; needed for quiet moves.
     pub(crate) info: Option<&'a CheckInfo<V>>,
+    /// What the other side attacks, as soon as somebody asks.
+    pub(crate) attacked: &'a Attacked<V>,
 }
 
 /// Hands out the moves of one node.
@@ -141,7 +144,7 @@ impl Picker {
         buffer: &mut Buffer,
         drops: &mut DropScores,
     ) -> Option<Move> {
-        let &Known { pos, history, params, info } = known;
+        let &Known { pos, history, params, info, .. } = known;
         loop {
             match self.stage {
                 Stage::TableMove => {
@@ -196,7 +199,7 @@ impl Picker {
                     self.stage = Stage::Done;
                 }
                 Stage::MakeEvasions => {
-                    self.make_evasions(pos, history, params, buffer);
+                    self.make_evasions(known, buffer);
                     self.stage = Stage::Evasions;
                 }
                 Stage::Evasions => return self.best(buffer),
@@ -354,13 +357,8 @@ impl Picker {
         self.ordered = order(buffer, start, self.to_order, first);
     }
 
-    fn make_evasions<V: Variant>(
-        &mut self,
-        pos: &Position<V>,
-        history: &History,
-        params: &Params,
-        buffer: &mut Buffer,
-    ) {
+    fn make_evasions<V: Variant>(&mut self, known: &Known<'_, V>, buffer: &mut Buffer) {
+        let &Known { pos, history, params, attacked, .. } = known;
         buffer.moves.clear();
         self.generate(pos, Gen::Evasions, buffer);
         (self.next, self.end) = (0, buffer.moves.len());
@@ -374,7 +372,8 @@ impl Picker {
                 (1 << 28) + params.order_evasion * PIECE_VALUES[captured.kind_index()]
                     - PIECE_VALUES[mover.kind_index()]
             } else {
-                i32::from(history.butterfly(us, m)) + i32::from(row[place(mover, m.to())])
+                let heed = attacked.heed(pos, m, params.heed_attacked);
+                i32::from(history.butterfly(us, m, heed)) + i32::from(row[place(mover, m.to())])
             };
         }
     }
@@ -420,7 +419,13 @@ mod tests {
         let tables = legal.iter().enumerate().step_by(7).chain([(0, &Move::NONE)]);
         for ((i, &table), quiets_last) in tables.flat_map(|table| [(table, 0), (table, 1)]) {
             let params = &Params { quiets_last, ..Params::SHOGI };
-            let known = Known { pos: &pos, history: &history, params, info: Some(&info) };
+            let known = Known {
+                pos: &pos,
+                history: &history,
+                params,
+                info: Some(&info),
+                attacked: &Attacked::new(),
+            };
             let killers = [legal[i / 2], legal[legal.len() - 1 - i / 3]];
             let mut picker = Picker::main(hints(table, killers), 5, pos.in_check());
             let mut seen = BTreeSet::new();
@@ -449,10 +454,16 @@ mod tests {
         let [quiet, losing] = ["5i4i", "5i5c"].map(|usi| pos.parse_usi(usi).unwrap());
         let mut params = Params::SHOGI;
         for _ in 0..9 {
-            history.update_butterfly(pos.turn(), quiet, -4000, &params);
+            history.update_butterfly(pos.turn(), quiet, 0, -4000, &params);
         }
         let picked = |params: &Params| {
-            let known = Known { pos: &pos, history: &history, params, info: Some(&info) };
+            let known = Known {
+                pos: &pos,
+                history: &history,
+                params,
+                info: Some(&info),
+                attacked: &Attacked::new(),
+            };
             let (mut buffer, mut drops) = (Buffer::new(), [[0; SQUARES]; 8]);
             let mut picker = Picker::main(hints(Move::NONE, [Move::NONE; 2]), 5, false);
             let moves: Vec<Move> =
@@ -473,7 +484,13 @@ mod tests {
         let pos = Position::<Shogi>::from_sfen(sfen).unwrap();
         let (history, info) = (History::new(Arc::new(Common::new())), pos.check_info());
         let params = &Params::SHOGI;
-        let known = Known { pos: &pos, history: &history, params, info: Some(&info) };
+        let known = Known {
+            pos: &pos,
+            history: &history,
+            params,
+            info: Some(&info),
+            attacked: &Attacked::new(),
+        };
         let (mut buffer, mut drops) = (Buffer::new(), [[0; SQUARES]; 8]);
         let mut picker = Picker::main(hints(Move::NONE, [Move::NONE; 2]), 5, false);
         picker.skip_quiets();

@@ -13,7 +13,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
     pub(crate) fn probcut(
         &mut self,
         ply: usize,
-        probcut_beta: i32,
+        (beta, probcut_beta): (i32, i32),
         depth: i32,
         cut_node: bool,
         table_move: Move,
@@ -35,7 +35,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         let mut picker = Picker::probcut(hints, threshold);
         let buffer = self.claim();
         let mut found = None;
-        while let Some(m) = self.pick(&mut picker, None, buffer) {
+        while let Some(m) = self.pick(&mut picker, None, buffer, ply) {
             self.play(ply, m);
             let mut value = -self.quiesce::<Cut>(ply + 1, -probcut_beta, -probcut_beta + 1, 0);
             if value >= probcut_beta {
@@ -55,7 +55,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                 let (key, was_pv) = (self.pos.key(), self.frame(ply).was_pv);
                 let depth = depth - self.params.probcut_table;
                 self.remember(ply, key, m, value, raw_eval, depth, Bound::Lower, was_pv);
-                found = Some(value);
+                found = Some(value - self.params.probcut_return * (probcut_beta - beta) / 100);
                 break;
             }
         }

@@ -61,9 +61,10 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         let hints = self.hints(ply, table_move, pawns);
         let mut picker = Picker::quiescence(hints, in_check);
         let buffer = self.claim();
+        self.forget_attacked(ply);
         let mut best_move = Move::NONE;
         let mut move_count = 0;
-        while let Some(m) = self.pick(&mut picker, None, buffer) {
+        while let Some(m) = self.pick(&mut picker, None, buffer, ply) {
             move_count += 1;
             let captured = self.pos.piece_at(m.to());
             // Most nodes have no forcing move: where checks come from is asked with the first.

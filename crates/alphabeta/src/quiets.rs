@@ -1,7 +1,7 @@
 //! The order of a node's quiet moves: what is known of each, and the best of them first.
 
 use crate::alarm::may_parry;
-use crate::history::{NEAR, of_piece, place};
+use crate::history::{NEAR, SQUARES, of_piece, place};
 use crate::picker::{Hints, Known};
 use crate::stack::{Buffer, DropScores};
 use eval::PIECE_VALUES;
@@ -16,7 +16,7 @@ pub(crate) fn score<V: Variant>(
     start: usize,
     drops: &mut DropScores,
 ) {
-    let &Known { pos, history, params, .. } = known;
+    let &Known { pos, history, params, attacked, .. } = known;
     let us = pos.turn();
     let pawn = history.pawn_row(hints.pawns);
     let rows = hints.earlier.map(|p| history.continuation_row(p));
@@ -35,15 +35,21 @@ pub(crate) fn score<V: Variant>(
     // Drops of a kind go to squares that lie side by side in every table: all of them at once, then
     // the few that check or can be taken by a pawn.
     let empty = !pos.occupied();
+    // Ones in all bits for a square that is attacked, if that is asked for.
+    let mut entered = [0i16; SQUARES];
+    if params.heed_attacked & 1 != 0 && !pos.hand(us).is_empty() {
+        attacked.squares(pos).each(|sq| entered[sq.index()] = -1);
+    }
     for kind in Kind::HAND.into_iter().filter(|&kind| pos.hand(us).has(kind)) {
         let piece = Piece::new(us, kind);
-        let butterfly = history.butterfly_drops(us, kind);
+        let [elsewhere, there] = [0, 1].map(|heed| history.butterfly_drops(us, kind, heed));
         let [reply, follow_up, four, six] = rows.map(|row| of_piece(row, piece));
         let scores = &mut drops[kind.index()];
         pawn.of_piece(piece, by_pawns, scores);
         for sq in 0..V::SQUARES {
             let rows = [reply[sq], follow_up[sq], four[sq], six[sq]];
-            scores[sq] += score(butterfly[sq], rows);
+            let butterfly = elsewhere[sq] & !entered[sq] | there[sq] & entered[sq];
+            scores[sq] += score(butterfly, rows);
         }
         if let Some(threats) = &threats {
             threats.squares.each(|sq| {
@@ -65,8 +71,9 @@ pub(crate) fn score<V: Variant>(
         }
         let mover = pos.moved_piece(m);
         let to = place(mover, m.to());
+        let heed = attacked.heed(pos, m, params.heed_attacked);
         let mut sum = by_pawns * i32::from(pawn.of(mover, m.to()))
-            + score(history.butterfly(us, m), rows.map(|row| row[to]));
+            + score(history.butterfly(us, m, heed), rows.map(|row| row[to]));
         if let Some(threats) = &threats {
             sum += params.order_threat * threats.balance(m, mover);
         }
@@ -216,15 +223,17 @@ pub(crate) fn order_rest(buffer: &mut Buffer, start: usize, ordered: usize, end:
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::{Common, History, PLACES, SQUARES};
+    use crate::heed::Attacked;
+    use crate::history::{Common, History, PLACES};
     use crate::params::Params;
     use rules::{Gen, Minishogi, Shogi};
     use std::sync::Arc;
 
     /// Every move has the score that its parts give, one by one; says how many are safe checks.
-    fn check_scores<V: Variant>(sfen: &str) -> usize {
+    fn check_scores<V: Variant>(sfen: &str, params: &Params) -> usize {
         let pos = Position::<V>::from_sfen(sfen).unwrap();
-        let (us, info, params) = (pos.turn(), pos.check_info(), &Params::SHOGI);
+        let (us, info) = (pos.turn(), pos.check_info());
+        let attacked = &Attacked::new();
         let mut history = History::new(Arc::new(Common::new()));
         let mut buffer = Buffer::new();
         let mut rng = seed::Rng::new(3);
@@ -240,23 +249,26 @@ mod tests {
         };
         pos.generate_useful(Gen::Positional, &mut buffer.moves);
         for &m in &buffer.moves {
-            let to = place(pos.moved_piece(m), m.to());
+            let mover = pos.moved_piece(m);
             let mut bonus = || rng.below(8000) as i32 - 4000;
-            history.update_butterfly(us, m, bonus(), params);
-            history.update_pawn(hints.pawns, to, bonus(), params);
+            for heed in 0..4 {
+                history.update_butterfly(us, m, heed, bonus(), params);
+            }
+            history.update_pawn(hints.pawns, place(mover, m.to()), bonus(), params);
             for row in hints.earlier {
-                history.update_continuation(row, to, bonus(), params);
+                history.update_continuation(row, place(mover, m.to()), bonus(), params);
             }
         }
-        let known = Known { pos: &pos, history: &history, params, info: Some(&info) };
+        let known = Known { pos: &pos, history: &history, params, info: Some(&info), attacked };
         score(&known, &info, &hints, &mut buffer, 0, &mut [[-1; SQUARES]; 8]);
         let threats = Threats::of(&pos, params.order_threat_most);
         let (mut checks, mut drops) = (0, 0);
         for (i, &m) in buffer.moves.iter().enumerate() {
             let mover = pos.moved_piece(m);
             let to = place(mover, m.to());
+            let heed = attacked.heed(&pos, m, params.heed_attacked);
             let row = |n: usize| i32::from(history.continuation_row(hints.earlier[n])[to]);
-            let mut expected = params.order_butterfly * i32::from(history.butterfly(us, m))
+            let mut expected = params.order_butterfly * i32::from(history.butterfly(us, m, heed))
                 + params.order_pawns * i32::from(history.pawn_row(hints.pawns).get(to))
                 + params.order_reply * row(0)
                 + params.order_follow_up * row(1)
@@ -277,10 +289,14 @@ mod tests {
     #[test]
     fn drops_are_scored_like_other_moves() {
         let middle = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1";
-        let checks = check_scores::<Shogi>(middle)
-            + check_scores::<Shogi>("4k4/9/4pp3/9/9/3b5/4P4/9/4K4 b RBGSNLP 1")
-            + check_scores::<Minishogi>("4k/5/4P/2p2/K3B b SGR 1");
-        assert!(checks > 0);
+        let apart = Params { heed_attacked: 3, ..Params::SHOGI };
+        for params in [&Params::SHOGI, &apart] {
+            let open = "4k4/9/4pp3/9/9/3b5/4P4/9/4K4 b RBGSNLP 1";
+            let checks = check_scores::<Shogi>(middle, params)
+                + check_scores::<Shogi>(open, params)
+                + check_scores::<Minishogi>("4k/5/4P/2p2/K3B b SGR 1", params);
+            assert!(checks > 0);
+        }
     }
 
     #[test]

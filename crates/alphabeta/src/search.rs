@@ -53,6 +53,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             if ply >= MAX_PLY {
                 return if in_check { values::DRAW } else { self.evaluate() };
             }
+            self.forget_attacked(ply);
             if let Some(value) = self.shared.ended(&self.pos, ply) {
                 return value;
             }
@@ -198,8 +199,9 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                 let value = self.quiesce::<Cut>(ply, alpha - 1, alpha, 0);
                 if value < alpha {
                     // Not given up before a short mate has been looked for.
-                    let mate = mate::mate_in_three(&mut self.pos);
-                    return if mate.is_some() { mate_in(ply + 3) } else { value };
+                    let mates =
+                        self.params.razor_mate != 0 && mate::mate_in_three(&mut self.pos).is_some();
+                    return if mates { mate_in(ply + 3) } else { value };
                 }
             }
 
@@ -265,7 +267,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                     || table_depth < depth - self.params.probcut_table
                     || table_value >= probcut_beta)
                 && let Some(value) =
-                    self.probcut(ply, probcut_beta, depth, cut_node, table_move, raw_eval)
+                    self.probcut(ply, (beta, probcut_beta), depth, cut_node, table_move, raw_eval)
             {
                 return value;
             }
@@ -314,7 +316,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         let mut others_less = 0;
         let prunes_quiets = self.params.line_followed & 2 == 0 || !on_line;
 
-        while let Some(m) = self.pick(&mut picker, Some(&info), buffer) {
+        while let Some(m) = self.pick(&mut picker, Some(&info), buffer, ply) {
             if m == excluded {
                 continue;
             }
@@ -327,6 +329,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             let mover = self.pos.moved_piece(m);
             let gives_check = self.pos.gives_check_as(m, mover, &info);
             let to = place(mover, m.to());
+            let heed = if capture { 0 } else { self.heed(ply, m) };
             let captured = self.pos.piece_at(m.to());
             let new_depth = depth - 1;
             let mut reduction = self.reduction(improving, depth, move_count, reduction_base);
@@ -365,8 +368,9 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                     {
                         continue;
                     }
-                    let stat = stat + self.params.futility_butterfly * self.own_stat(us, m);
-                    let lmr_depth = (lmr_depth + stat / self.params.futility_history).max(-1);
+                    let stat = stat + self.params.futility_butterfly * self.own_stat(us, m, heed);
+                    let lmr_depth = (lmr_depth + stat / self.params.futility_history)
+                        .max(self.params.futility_floor);
                     let eval = self.frame(ply).eval;
                     let futile = eval
                         + self.params.futility_base
@@ -440,7 +444,8 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                     + self.params.lmr_capture_value * PIECE_VALUES[captured.kind_index()]
                     - self.params.lmr_capture_offset
             } else {
-                self.params.lmr_butterfly * self.own_stat(us, m) + self.continuation_stat(ply, to)
+                self.params.lmr_butterfly * self.own_stat(us, m, heed)
+                    + self.continuation_stat(ply, to)
                     - self.params.lmr_quiet_offset
             };
             reduction -= stat * 1024 / self.params.lmr_history;

@@ -15,6 +15,8 @@ pub(crate) struct Frame {
     pub(crate) current: Move,
     /// Where the moved piece went, as a place of the continuation tables.
     pub(crate) place: usize,
+    /// What is told apart of the move by attacked squares.
+    pub(crate) heed: usize,
     /// A move left out, while asking whether it is the only good one.
     pub(crate) excluded: Move,
     pub(crate) killers: [Move; 2],
@@ -45,6 +47,7 @@ impl Frame {
         Self {
             current: Move::NONE,
             place: PLACES,
+            heed: 0,
             excluded: Move::NONE,
             killers: [Move::NONE; 2],
             eval: values::NONE,

@@ -3,6 +3,7 @@
 use crate::analysis::Reading;
 use crate::beside::Beside;
 use crate::counts::Counts;
+use crate::heed::{self, Attacked};
 use crate::history::{CorrectionKeys, CorrectionSlots, History, PLACES, SQUARES, place};
 use crate::node::Node;
 use crate::params::Params;
@@ -35,6 +36,8 @@ pub(crate) struct Worker<V: Variant, E: Evaluator<V>> {
     pub(crate) history: History,
     frames: Vec<Frame>,
     buffers: Vec<Buffer>,
+    /// What the other side attacks, by ply, as soon as somebody asks.
+    attacked: Vec<Attacked<V>>,
     drop_scores: Box<DropScores>,
     /// Buffers in use.
     level: usize,
@@ -79,6 +82,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             history: History::new(Arc::clone(&shared.common)),
             shared,
             frames: (0..MAX_PLY + LOOK_BACK + 4).map(|_| Frame::new()).collect(),
+            attacked: (0..MAX_PLY + 4).map(|_| Attacked::new()).collect(),
             buffers: (0..2 * MAX_PLY + 8).map(|_| Buffer::new()).collect(),
             drop_scores: Box::new([[0; SQUARES]; 8]),
             level: 0,
@@ -138,6 +142,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         self.mates_due = u64::MAX;
         (self.unwinding, self.told_proof) = (false, false);
         self.frame_mut(0).parts = PartKeys::of(&self.pos);
+        self.forget_attacked(0);
     }
 
     #[inline]
@@ -181,8 +186,11 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         picker: &mut crate::picker::Picker,
         info: Option<&rules::CheckInfo<V>>,
         buffer: usize,
+        ply: usize,
     ) -> Option<Move> {
-        let known = Known { pos: &self.pos, history: &self.history, params: &self.params, info };
+        let attacked = &self.attacked[ply];
+        let (pos, history, params) = (&self.pos, &self.history, &self.params);
+        let known = Known { pos, history, params, info, attacked };
         picker.next(&known, &mut self.buffers[buffer], &mut self.drop_scores)
     }
 
@@ -230,9 +238,12 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
     pub(crate) fn play(&mut self, ply: usize, m: Move) {
         self.shared.table.prefetch(self.pos.key_after(m));
         let to = place(self.pos.moved_piece(m), m.to());
+        let capture = self.pos.piece_at(m.to()).is_some();
+        let heed = if capture { 0 } else { self.heed(ply, m) };
         let frame = self.frame_mut(ply);
         frame.current = m;
         frame.place = to;
+        frame.heed = heed;
         let delta = self.pos.play(m);
         self.eval.push(&delta);
         self.frame_mut(ply + 1).parts = self.frame(ply).parts.after(&delta);
@@ -282,12 +293,28 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         slots
     }
 
+    /// A node begins: what is attacked in it nobody knows yet.
+    #[inline]
+    pub(crate) fn forget_attacked(&mut self, ply: usize) {
+        self.attacked[ply] = Attacked::new();
+    }
+
+    /// What is told apart of a quiet move by attacked squares.
+    #[inline]
+    pub(crate) fn heed(&self, ply: usize, m: Move) -> usize {
+        self.attacked[ply].heed(&self.pos, m, self.params.heed_attacked)
+    }
+
     /// What corrections are kept under.
     #[inline]
     fn correction_keys(&self, ply: usize, pawns: u64) -> CorrectionKeys {
         let PartKeys { minor, sides: [black, white] } = self.frame(ply).parts;
         let place = |back| self.before(ply, back).place as u64;
         let pair = |back| (place(1) * 4099 + place(back)).wrapping_mul(seed::GAMMA);
+        let pawns = match self.params.correction_entering {
+            0 => pawns,
+            _ => pawns ^ heed::entering(&self.pos),
+        };
         [pawns, minor, black, white, pair(2), pair(4)]
     }
 

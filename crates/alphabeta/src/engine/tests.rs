@@ -858,7 +858,7 @@ fn nodes_with(options: &[(&str, i32)]) -> u64 {
     }
     let middle = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1";
     let ending = "l1S3snl/1RGnk4/3gpn1+Pp/pP3pB2/9/P2P5/1S2PPP1P/3+p1K3/L1r2GSNL w G5Pb 86";
-    let searches = [(middle, 8), (middle, 9), (ending, 12)].map(|(sfen, depth)| {
+    let searches = [(middle, 9), (middle, 11), (ending, 12)].map(|(sfen, depth)| {
         let (said, _) = listen(&start(&mut engine, sfen, Limits::to_depth(depth)));
         let nodes = |message: &Message| match message {
             Message::Info(info) => info.nodes,
@@ -869,7 +869,7 @@ fn nodes_with(options: &[(&str, i32)]) -> u64 {
     searches.iter().sum()
 }
 
-/// Numbers that are off unless somebody asks for them make another search of it.
+/// Numbers that are off unless somebody asks for them make another search of it, and so do those that are on.
 #[test]
 fn numbers_that_are_off_change_the_search_when_on() {
     let usual = nodes_with(&[]);
@@ -886,7 +886,7 @@ fn numbers_that_are_off_change_the_search_when_on() {
         &[("stat_malus_kept", 95)],
         &[("stat_capture_malus", 140)],
         &[("stat_refuted", 60)],
-        &[("null_surplus", 100)],
+        &[("null_surplus", 50)],
         &[("probcut_reduction_improving", 1)],
         &[("table_blocked", 1)],
         &[("lmr_singular", 1024)],
@@ -910,6 +910,11 @@ fn numbers_that_are_off_change_the_search_when_on() {
         &[("stat_table", 300)],
         &[("pawn_bits", 11)],
         &[("order_near", 8)],
+        &[("heed_attacked", 0)],
+        &[("heed_attacked", 1)],
+        &[("heed_attacked", 2)],
+        &[("futility_floor", -1)],
+        &[("probcut_return", 0)],
     ];
     let same: Vec<_> = on.iter().filter(|options| nodes_with(options) == usual).collect();
     assert!(same.is_empty(), "{usual} nodes with {same:?} too");
