@@ -47,6 +47,11 @@ class Sums(unittest.TestCase):
             self.assertRaises(ValueError, screen.read_changes, wrong)
         self.assertEqual(len(screen.read_changes(["n: a=1"] * 63 + ["- m: b=1"] * 9)), 72)
 
+    def test_a_limit_is_nodes_or_time(self):
+        self.assertEqual([screen.told_limit(screen.limit_of_a_move(t)) for t in ("30000", "30ms")], ["nodes=30000", "movetime=30"])
+        for wrong in ("", "ms", "0", "30 ms", "30s", "-5"):
+            self.assertRaises(argparse.ArgumentTypeError, screen.limit_of_a_move, wrong)
+
     def test_earlier_matches_may_know_fewer_changes(self):
         with tempfile.TemporaryDirectory() as folder:
             changes, earlier = os.path.join(folder, "changes"), os.path.join(folder, "earlier")

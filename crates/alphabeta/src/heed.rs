@@ -1,4 +1,4 @@
-//! What statistics of moves and corrections may heed besides: attacked squares, and kings that have entered.
+//! What statistics of moves heed besides the moves: attacked squares.
 
 use rules::{Bits, Color, Kind, Move, Position, Variant};
 use std::cell::OnceCell;
@@ -50,21 +50,6 @@ impl<V: Variant> Attacked<V> {
     }
 }
 
-/// A number for how far kings have entered the other camp: their ranks and how many pieces are with them; zero
-/// where none has.
-pub(crate) fn entering<V: Variant>(pos: &Position<V>) -> u64 {
-    let mut number = 0;
-    for color in Color::BOTH {
-        let camp = V::promotion_zone(color);
-        let king = pos.pieces_of(color, Kind::King);
-        if (king & camp).any() {
-            let with_it = u64::from((pos.pieces(color) & camp).count()) / 3;
-            number = number * 64 + 1 + color.index() as u64 + 2 * with_it;
-        }
-    }
-    number.wrapping_mul(seed::GAMMA)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -101,14 +86,5 @@ mod tests {
         assert_eq!([0, 1, 2, 3].map(|asked| heed("5e6f", asked)), [0, 0, 2, 2]);
         assert_eq!([1, 3].map(|asked| heed("G*5b", asked)), [1, 1]);
         assert_eq!(heed("G*5h", 3), 0);
-    }
-
-    #[test]
-    fn kings_at_home_say_nothing() {
-        let number = |sfen: &str| entering(&Position::<Shogi>::from_sfen(sfen).unwrap());
-        assert_eq!(number(Shogi::START), 0);
-        let alone = number("4k4/9/2K6/9/9/9/9/9/9 b - 1");
-        assert!(alone != 0 && alone != number("4k4/GGG6/2K6/9/9/9/9/9/9 b - 1"));
-        assert_ne!(alone, number("9/9/2K6/9/9/9/6k2/9/9 b - 1"));
     }
 }

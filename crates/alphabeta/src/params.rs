@@ -219,7 +219,6 @@ params! {
     correction_minor = 76, 0..=300, "corrections: weight of those by minor pieces, in 1024ths";
     correction_sides = 108, 0..=300, "corrections: weight of those by one side's pieces, in 1024ths";
     correction_moves = 70, 0..=300, "corrections: weight of those by two moves of the line, in 1024ths";
-    correction_entering = 0, 0..=1, "corrections: those by pawn structure told apart by how far kings have entered";
     correction_rate = 14, 2..=40, "corrections: how fast they follow an error when a move was found, in 128ths";
     correction_rate_open = 20, 2..=40, "corrections: the same when none was";
     correction_minor_rate = 154, 20..=400, "corrections: by minor pieces, share of that, in 128ths";

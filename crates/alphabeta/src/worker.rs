@@ -3,7 +3,7 @@
 use crate::analysis::Reading;
 use crate::beside::Beside;
 use crate::counts::Counts;
-use crate::heed::{self, Attacked};
+use crate::heed::Attacked;
 use crate::history::{CorrectionKeys, CorrectionSlots, History, PLACES, SQUARES, place};
 use crate::node::Node;
 use crate::params::Params;
@@ -311,10 +311,6 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         let PartKeys { minor, sides: [black, white] } = self.frame(ply).parts;
         let place = |back| self.before(ply, back).place as u64;
         let pair = |back| (place(1) * 4099 + place(back)).wrapping_mul(seed::GAMMA);
-        let pawns = match self.params.correction_entering {
-            0 => pawns,
-            _ => pawns ^ heed::entering(&self.pos),
-        };
         [pawns, minor, black, white, pair(2), pair(4)]
     }
 
