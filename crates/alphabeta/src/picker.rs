@@ -419,13 +419,8 @@ mod tests {
         let tables = legal.iter().enumerate().step_by(7).chain([(0, &Move::NONE)]);
         for ((i, &table), quiets_last) in tables.flat_map(|table| [(table, 0), (table, 1)]) {
             let params = &Params { quiets_last, ..Params::SHOGI };
-            let known = Known {
-                pos: &pos,
-                history: &history,
-                params,
-                info: Some(&info),
-                attacked: &Attacked::new(),
-            };
+            let attacked = &Attacked::new();
+            let known = Known { pos: &pos, history: &history, params, info: Some(&info), attacked };
             let killers = [legal[i / 2], legal[legal.len() - 1 - i / 3]];
             let mut picker = Picker::main(hints(table, killers), 5, pos.in_check());
             let mut seen = BTreeSet::new();
@@ -457,13 +452,8 @@ mod tests {
             history.update_butterfly(pos.turn(), quiet, 0, -4000, &params);
         }
         let picked = |params: &Params| {
-            let known = Known {
-                pos: &pos,
-                history: &history,
-                params,
-                info: Some(&info),
-                attacked: &Attacked::new(),
-            };
+            let attacked = &Attacked::new();
+            let known = Known { pos: &pos, history: &history, params, info: Some(&info), attacked };
             let (mut buffer, mut drops) = (Buffer::new(), [[0; SQUARES]; 8]);
             let mut picker = Picker::main(hints(Move::NONE, [Move::NONE; 2]), 5, false);
             let moves: Vec<Move> =
@@ -483,14 +473,8 @@ mod tests {
         let sfen = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1";
         let pos = Position::<Shogi>::from_sfen(sfen).unwrap();
         let (history, info) = (History::new(Arc::new(Common::new())), pos.check_info());
-        let params = &Params::SHOGI;
-        let known = Known {
-            pos: &pos,
-            history: &history,
-            params,
-            info: Some(&info),
-            attacked: &Attacked::new(),
-        };
+        let (params, attacked) = (&Params::SHOGI, &Attacked::new());
+        let known = Known { pos: &pos, history: &history, params, info: Some(&info), attacked };
         let (mut buffer, mut drops) = (Buffer::new(), [[0; SQUARES]; 8]);
         let mut picker = Picker::main(hints(Move::NONE, [Move::NONE; 2]), 5, false);
         picker.skip_quiets();

@@ -289,8 +289,8 @@ mod tests {
     #[test]
     fn drops_are_scored_like_other_moves() {
         let middle = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1";
-        let apart = Params { heed_attacked: 3, ..Params::SHOGI };
-        for params in [&Params::SHOGI, &apart] {
+        let together = Params { heed_attacked: 0, ..Params::SHOGI };
+        for params in [&Params::SHOGI, &together] {
             let open = "4k4/9/4pp3/9/9/3b5/4P4/9/4K4 b RBGSNLP 1";
             let checks = check_scores::<Shogi>(middle, params)
                 + check_scores::<Shogi>(open, params)
