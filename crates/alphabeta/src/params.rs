@@ -61,7 +61,7 @@ macro_rules! params {
 }
 
 params! {
-    aspiration = 32, 5..=60, "first half-width of the window around the last score";
+    aspiration = 38, 5..=60, "first half-width of the window around the last score";
     aspiration_growth = 34, 10..=100, "percent by which the window grows when missed";
     aspiration_average = 40, 10..=100, "the window is wider by this fraction of the average score";
     aspiration_squared = 0, 0..=100000, "the window is wider by the squared average score over this instead; 0: not";
@@ -71,9 +71,9 @@ params! {
     average_latest = 2, 1..=8, "average score of a root move: weight of the latest score beside all before it";
     razor_base = 550, 100..=1200, "razoring: margin at depth 0";
     razor_depth = 320, 50..=600, "razoring: margin per depth squared";
-    razor_mate = 1, 0..=1, "razoring: 1 not before a mate in three has been looked for";
-    rfp_margin = 145, 30..=250, "reverse futility: margin per depth";
-    rfp_improving = 80, 0..=200, "reverse futility: margin taken off when improving";
+    razor_mate = 0, 0..=1, "razoring: 1 not before a mate in three has been looked for";
+    rfp_margin = 125, 30..=250, "reverse futility: margin per depth";
+    rfp_improving = 95, 0..=200, "reverse futility: margin taken off when improving";
     rfp_opponent = 0, 0..=150, "reverse futility: margin taken off when the last move made things worse for who played it";
     rfp_unknown = 0, 0..=60, "reverse futility: margin per depth taken off where the table knows nothing";
     rfp_worsened = 0, 0..=200, "reverse futility: percent of what the evaluation lost in two plies that the margin grows by";
@@ -81,7 +81,7 @@ params! {
     rfp_depth = 8, 4..=14, "reverse futility: deepest depth";
     rfp_return = 3, 1..=6, "reverse futility: the value returned is this fraction of the way up from beta";
     null_margin = 16, 0..=60, "null move: how much of the margin a depth is worth";
-    null_offset = 420, 0..=800, "null move: static value must be this much above beta at depth 0";
+    null_offset = 350, 0..=800, "null move: static value must be this much above beta at depth 0";
     null_improving = 53, 0..=200, "null move: taken off that when improving";
     null_base = 6, 2..=10, "null move: reduction at depth 0";
     null_depth = 3, 2..=6, "null move: one more ply for so many plies of depth";
@@ -95,15 +95,15 @@ params! {
     iir_reduced = 0, 0..=8, "unknown nodes: none taken off at expected cuts after a move read less deep by more; 0: always";
     hindsight_deeper = 3, 1..=6, "hindsight: a ply more where the last move was read so much less deep and the evaluation did not agree";
     hindsight_less = 2, 1..=6, "hindsight: a ply less where it was read so much less deep";
-    hindsight_sum = 260, 50..=500, "hindsight: and both evaluations together are above this";
-    probcut_margin = 190, 60..=400, "probcut: how much above beta";
+    hindsight_sum = 180, 50..=500, "hindsight: and both evaluations together are above this";
+    probcut_margin = 172, 60..=400, "probcut: how much above beta";
     probcut_improving = 50, 0..=150, "probcut: margin taken off when improving";
-    probcut_depth = 3, 2..=6, "probcut: least depth";
+    probcut_depth = 2, 2..=6, "probcut: least depth";
     probcut_reduction = 4, 3..=6, "probcut: plies taken off the search that confirms";
     probcut_reduction_improving = 0, 0..=3, "probcut: more plies taken off when improving";
     probcut_table = 3, 0..=6, "probcut: plies by which a table entry may be less deep and still be believed";
     probcut_return = 100, 0..=100, "probcut: percent of the margin taken off the value";
-    small_probcut_margin = 416, 100..=900, "probcut by the table alone: how much above beta";
+    small_probcut_margin = 460, 100..=900, "probcut by the table alone: how much above beta";
     small_probcut_table = 4, 0..=8, "probcut by the table alone: plies by which the entry may be less deep";
     threat_depth = 3, 1..=12, "threats: least depth at which a mate by the other side after a pass is looked for, and a king in danger";
     threat_margin = 0, 0..=2000, "threats of mate: added to the margins of razoring, reverse futility and null move";
@@ -117,43 +117,43 @@ params! {
     refutations = 1, 0..=1, "killers and replies to the last move: 1 tried before all other quiet moves, 0 in their order";
     killers_kept = 2, 1..=2, "killers: plies below a node at which they are forgotten";
     lmp_base = 7, 1..=12, "late moves: how many are tried at depth 0";
-    lmp_growth = 88, 20..=300, "late moves: how many more by depth squared, in percent";
+    lmp_growth = 115, 20..=300, "late moves: how many more by depth squared, in percent";
     futility_base = 110, 20..=400, "futility: margin at depth 0";
     futility_unfound = 0, 0..=400, "futility: margin added while no move has raised alpha";
     futility_depth = 105, 30..=250, "futility: margin per depth";
     futility_history = 8000, 4000..=30000, "futility: history worth one ply";
-    futility_butterfly = 2, 0..=8, "futility: weight of a quiet move's own history";
+    futility_butterfly = 1, 0..=8, "futility: weight of a quiet move's own history";
     futility_floor = -6, -20..=0, "futility: least depth that history leaves";
     futility_max = 12, 6..=16, "futility: deepest reduced depth";
     capture_futility_base = 240, 50..=600, "futility of captures: margin at depth 0";
     capture_futility_depth = 230, 50..=500, "futility of captures: margin per depth";
     capture_futility_history = 8, 4..=32, "futility of captures: divisor of their history";
     capture_futility_max = 7, 4..=12, "futility of captures: deepest reduced depth";
-    see_quiet = 35, 5..=80, "exchanges: what a quiet move may lose per depth squared";
-    see_capture = 160, 50..=400, "exchanges: what a capture may lose per depth";
-    history_prune = 3000, 1000..=10000, "quiet moves with a worse history per depth are left out";
+    see_quiet = 45, 5..=80, "exchanges: what a quiet move may lose per depth squared";
+    see_capture = 180, 50..=400, "exchanges: what a capture may lose per depth";
+    history_prune = 3500, 1000..=10000, "quiet moves with a worse history per depth are left out";
     history_prune_max = 6, 3..=10, "the same: deepest reduced depth";
     lmr_least_depth = 2, 1..=6, "reductions: least depth";
     lmr_moves = 1, 1..=4, "reductions: moves of a node that are not reduced; one more at the root";
     lmr_base = 1340, 500..=2500, "reductions: constant part, in 1024ths of a ply";
-    lmr_scale = 2230, 1000..=3500, "reductions: logarithmic part, in hundredths";
+    lmr_scale = 2155, 1000..=3500, "reductions: logarithmic part, in hundredths";
     lmr_delta = 880, 0..=2000, "reductions: how much a wide window takes off";
     lmr_number = 0, 0..=200, "reductions: taken off for every move tried before";
     lmr_deepest = 1, 0..=3, "reductions: plies by which a move may be read deeper instead";
-    lmr_history = 13500, 4000..=30000, "reductions: history worth one ply";
+    lmr_history = 11000, 4000..=30000, "reductions: history worth one ply";
     lmr_was_pv = 1180, 0..=3072, "reductions: taken off where a principal variation was";
     lmr_was_pv_above = 1200, 0..=3072, "reductions: taken off there if the table is above alpha";
-    lmr_cut = 2048, 0..=4096, "reductions: added at expected cuts";
-    lmr_cut_was_pv = 1024, 0..=3072, "reductions: taken off that where a principal variation was";
+    lmr_cut = 2270, 0..=4096, "reductions: added at expected cuts";
+    lmr_cut_was_pv = 1260, 0..=3072, "reductions: taken off that where a principal variation was";
     lmr_cut_unknown = 0, 0..=3072, "reductions: added at expected cuts where no move is known";
     lmr_all = 0, 0..=1024, "reductions: where no cut is expected they grow by this fraction of 256 for every ply of depth";
     lmr_correction = 0, 0..=30, "reductions: taken off for every unit that the evaluation is corrected by";
     lmr_singular = 0, 0..=3072, "reductions: added to the other moves where the table's is better by far";
     lmr_singular_margin = 185, 20..=600, "reductions: what far is";
     lmr_check = 1250, 0..=3072, "reductions: taken off for a check";
-    lmr_table_capture = 1024, 0..=3072, "reductions: added if the table's move is a capture";
-    lmr_pv = 1024, 0..=3072, "reductions: taken off in the principal variation";
-    lmr_cutoffs = 1550, 0..=3072, "reductions: added if the next ply cuts often";
+    lmr_table_capture = 840, 0..=3072, "reductions: added if the table's move is a capture";
+    lmr_pv = 840, 0..=3072, "reductions: taken off in the principal variation";
+    lmr_cutoffs = 2000, 0..=3072, "reductions: added if the next ply cuts often";
     lmr_cutoffs_from = 3, 1..=8, "reductions: how many cuts are not yet often";
     lmr_cutoffs_unknown = 1, 0..=3, "reductions: a cut counts so much more where no move was known";
     lmr_table_move = 2048, 0..=4096, "reductions: taken off for the table's move";
@@ -170,24 +170,24 @@ params! {
     deeper_depth = 2, 0..=10, "read again deeper: margin per depth";
     shallower = 11, 0..=50, "read again less deep: margin";
     singular_depth = 5, 4..=9, "singular moves: least depth";
-    singular_margin = 64, 20..=160, "singular moves: margin per depth, in 64ths";
+    singular_margin = 80, 20..=160, "singular moves: margin per depth, in 64ths";
     singular_table = 3, 1..=6, "singular moves: plies by which the table entry may be less deep";
     singular_fraction = 2, 2..=4, "singular moves: the others are read to this fraction of the depth";
     singular_was_pv = 58, 0..=160, "singular moves: added where a principal variation was";
-    double_margin = 18, 0..=80, "singular moves: extend twice when this much more singular";
+    double_margin = 23, 0..=80, "singular moves: extend twice when this much more singular";
     double_pv = 0, 0..=600, "singular moves: the same in the principal variation; 0: never";
     triple_margin = 0, 0..=600, "singular moves: extend three times when this much more singular; 0: never";
     singular_deeper = 0, 0..=30, "singular moves: below this depth the other moves are read a ply deeper too";
     double_most = 12, 0..=30, "singular moves: most double extensions of a line";
-    singular_less = 2, 0..=4, "singular moves: plies taken off a table move that is not singular";
+    singular_less = 3, 0..=4, "singular moves: plies taken off a table move that is not singular";
     extension_reach = 2, 1..=4, "extensions: none beyond so many times the depth of the iteration";
     check_extension_depth = 9, 4..=16, "checks that lose nothing are extended above this depth";
     raised_above = 2, 1..=6, "after alpha was raised: deepest depth at which nothing is taken off";
     raised_depth = 14, 6..=20, "after alpha was raised: shallowest depth that is not reduced";
-    raised_reduction = 1, 0..=3, "after alpha was raised: plies taken off the other moves";
+    raised_reduction = 0, 0..=3, "after alpha was raised: plies taken off the other moves";
     beta_weight = 1, 0..=8, "values above beta: weight of beta beside the value, which counts once for every ply of depth";
     was_pv_depth = 3, 0..=12, "principal variation: above this depth a node that failed low below one counts as part of it";
-    delta_margin = 220, 50..=600, "quiescence: what a capture may fall short of alpha";
+    delta_margin = 250, 50..=600, "quiescence: what a capture may fall short of alpha";
     quiescence_moves = 2, 1..=8, "quiescence: moves tried before only checks and recaptures are";
     quiescence_promotion = 300, 100..=600, "quiescence: what a promotion may gain";
     quiescence_see = 73, 0..=200, "quiescence: what an exchange may lose";
@@ -196,12 +196,12 @@ params! {
     stat_offset = 145, 0..=400, "history: taken off every bonus";
     stat_table = 0, 0..=2000, "history: added to the bonus of the table's move";
     stat_max = 2300, 500..=6000, "history: greatest bonus";
-    stat_malus = 175, 20..=400, "history: what tried quiet moves lose, in percent of the bonus";
+    stat_malus = 140, 20..=400, "history: what tried quiet moves lose, in percent of the bonus";
     stat_malus_kept = 100, 50..=100, "history: percent of that for every further move";
     stat_capture_malus = 100, 0..=300, "history: what tried captures lose, in percent of the bonus";
     stat_refuted = 100, 0..=300, "history: what a quiet move loses that was refuted at once, in percent of the bonus";
     stat_tried = 0, 0..=64, "history: 1024ths of the bonus more for every move tried before, off the principal variation";
-    stat_swing = 4, 0..=64, "history: weight of how the evaluation changed with a quiet move";
+    stat_swing = 3, 0..=64, "history: weight of how the evaluation changed with a quiet move";
     swing_loss = 300, 50..=800, "history: no loss of evaluation counts more than this";
     swing_gain = 240, 50..=800, "history: no gain counts more than this";
     swing_offset = 60, 0..=300, "history: what a move gains that changes nothing";
@@ -215,12 +215,12 @@ params! {
     continuation_bits = 14, 11..=14, "history: bound of the statistics of what followed a move, as a power of two";
     correction_bits = 10, 8..=14, "corrections: bound of each, as a power of two";
     correction_most = 256, 32..=4096, "corrections: most that one error counts";
-    correction_pawns = 107, 0..=300, "corrections: weight of those by pawn structure, in 1024ths";
-    correction_minor = 76, 0..=300, "corrections: weight of those by minor pieces, in 1024ths";
-    correction_sides = 108, 0..=300, "corrections: weight of those by one side's pieces, in 1024ths";
-    correction_moves = 70, 0..=300, "corrections: weight of those by two moves of the line, in 1024ths";
-    correction_rate = 14, 2..=40, "corrections: how fast they follow an error when a move was found, in 128ths";
-    correction_rate_open = 20, 2..=40, "corrections: the same when none was";
+    correction_pawns = 132, 0..=300, "corrections: weight of those by pawn structure, in 1024ths";
+    correction_minor = 94, 0..=300, "corrections: weight of those by minor pieces, in 1024ths";
+    correction_sides = 134, 0..=300, "corrections: weight of those by one side's pieces, in 1024ths";
+    correction_moves = 88, 0..=300, "corrections: weight of those by two moves of the line, in 1024ths";
+    correction_rate = 16, 2..=40, "corrections: how fast they follow an error when a move was found, in 128ths";
+    correction_rate_open = 22, 2..=40, "corrections: the same when none was";
     correction_minor_rate = 154, 20..=400, "corrections: by minor pieces, share of that, in 128ths";
     correction_sides_rate = 187, 20..=400, "corrections: by one side's pieces, in 128ths";
     correction_reply_rate = 125, 20..=400, "corrections: by the last two moves, in 128ths";
@@ -235,7 +235,7 @@ params! {
     order_evasion = 16, 1..=64, "ordering: weight of the captured piece beside the capturing one, in check";
     order_captured = 7, 1..=16, "ordering: weight of the captured piece beside its history";
     order_promotion = 3, 0..=16, "ordering: weight of what a promotion gains";
-    order_butterfly = 2, 0..=8, "ordering: weight of a quiet move's own history";
+    order_butterfly = 3, 0..=8, "ordering: weight of a quiet move's own history";
     order_pawns = 2, 0..=8, "ordering: weight of its history in this pawn structure";
     order_reply = 2, 0..=8, "ordering: weight of its history after the last move";
     order_follow_up = 1, 0..=8, "ordering: weight of its history after the move before that";
@@ -251,7 +251,7 @@ params! {
     mate_line_least = 100, 10..=10000, "mates: with fewer nodes the solver does not look at a position of that line";
     mate_line_share = 4, 1..=20, "mates: the line gets so many times fewer nodes than the root, until the root is settled";
     mate_time = 4, 1..=20, "mates: fraction of the time left that the solver may take between two iterations";
-    mate_glance = 20, 2..=200, "mates: fraction of the time or of the nodes for a look before the search";
+    mate_glance = 14, 2..=200, "mates: fraction of the time or of the nodes for a look before the search";
     mate_glance_least = 250, 0..=100000, "mates: with fewer microseconds there is no such look";
     mate_share = 4, 2..=100, "mates: nodes of an analysis for one of the solver, in one thread";
     mate_share_beside = 2, 1..=100, "mates: nodes of all threads of an analysis for one of the solver in the last";
@@ -300,6 +300,8 @@ impl Params {
         correction_sides: 96,
         deeper_base: 38,
         delta_margin: 328,
+        double_margin: 18,
+        futility_butterfly: 2,
         futility_floor: -1,
         futility_history: 12000,
         heed_attacked: 0,
@@ -313,25 +315,35 @@ impl Params {
         lmr_butterfly: 2,
         lmr_capture_value: 7,
         lmr_check: 0,
+        lmr_cut: 2048,
+        lmr_cut_was_pv: 1024,
         lmr_cutoffs: 1024,
         lmr_delta: 1050,
-        lmr_history: 11000,
+        lmr_pv: 1024,
         lmr_scale: 2300,
+        lmr_table_capture: 1024,
         lmr_was_pv: 1024,
         lmr_was_pv_above: 1024,
+        mate_glance: 20,
         null_base: 7,
         null_offset: 378,
+        order_butterfly: 2,
         order_threat: 0,
+        probcut_depth: 3,
+        probcut_margin: 190,
         probcut_return: 0,
         raised_reduction: 2,
         razor_base: 420,
         razor_depth: 250,
+        razor_mate: 1,
         rfp_depth: 9,
         rfp_improving: 70,
         rfp_margin: 135,
-        see_capture: 180,
         see_quiet: 40,
         shallower: 8,
+        singular_less: 2,
+        singular_margin: 64,
+        small_probcut_margin: 416,
         stat_bonus: 290,
         stat_malus: 100,
         stat_max: 1900,

@@ -3,6 +3,7 @@
 use crate::node::Cut;
 use crate::picker::Picker;
 use crate::table::Bound;
+use crate::values::is_decided;
 use crate::worker::Worker;
 use eval::{Evaluator, PIECE_VALUES};
 use rules::{Move, Variant};
@@ -55,7 +56,9 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                 let (key, was_pv) = (self.pos.key(), self.frame(ply).was_pv);
                 let depth = depth - self.params.probcut_table;
                 self.remember(ply, key, m, value, raw_eval, depth, Bound::Lower, was_pv);
-                found = Some(value - self.params.probcut_return * (probcut_beta - beta) / 100);
+                // A mate is one with any margin.
+                let margin = if is_decided(value) { 0 } else { probcut_beta - beta };
+                found = Some(value - self.params.probcut_return * margin / 100);
                 break;
             }
         }
