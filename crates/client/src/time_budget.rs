@@ -97,7 +97,7 @@ impl TimeBudget {
             owed -= taken;
         }
         if byoyomi + time[own] + increment[own] < CRUMB {
-            byoyomi = CRUMB;
+            (byoyomi, time[own], increment[own]) = (CRUMB, Duration::ZERO, Duration::ZERO);
         }
         Some(Clocks { time, increment, byoyomi })
     }
@@ -140,6 +140,8 @@ mod tests {
         assert_eq!(clocks.time(Color::Black), ms(10_000));
         let clocks = budget.clocks(Color::White, ms(300), ms(9000)).unwrap();
         assert_eq!(clocks.byoyomi, CRUMB, "nothing is left, but a move must be made");
+        let clocks = budget.clocks(Color::White, ms(4991), ms(0)).unwrap();
+        assert_eq!((clocks.byoyomi, clocks.increment(Color::White)), (CRUMB, ms(0)), "not 19 ms");
         assert!(TimeBudget::new(&Times::Unlimited).clocks(Color::Black, ms(1), ms(0)).is_none());
     }
 
