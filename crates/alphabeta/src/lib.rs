@@ -43,6 +43,7 @@ mod pass;
 mod picker;
 mod probcut;
 mod prove;
+mod prune;
 mod quiesce;
 mod quiets;
 mod reduce;

@@ -7,6 +7,7 @@ use crate::history::place;
 use crate::learn::{Tried, stat_bonus};
 use crate::node::{Cut, Node, Pv};
 use crate::picker::{Hints, Picker};
+use crate::prune::Doubtful;
 use crate::reduce::Circumstances;
 use crate::singular::{Candidate, Singular};
 use crate::table::Bound;
@@ -341,50 +342,22 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                     skip_quiets = true;
                     picker.skip_quiets();
                 }
-                let lmr_depth = new_depth - reduction / 1024;
-                if capture || gives_check {
-                    if !gives_check && lmr_depth < self.params.capture_futility_max && !in_check {
-                        let futile = self.frame(ply).eval
-                            + self.params.capture_futility_base
-                            + self.params.capture_futility_depth * lmr_depth.max(0)
-                            + PIECE_VALUES[captured.kind_index()]
-                            + self.history.capture(to, captured)
-                                / self.params.capture_futility_history;
-                        if futile <= alpha {
-                            continue;
-                        }
-                    }
-                    let least = -self.params.see_capture * depth;
-                    if picker.known_gain() < least
-                        && !self.pos.see_at_least(m, least, &PIECE_VALUES)
-                    {
-                        continue;
-                    }
-                } else if prunes_quiets {
-                    let stat = self.continuation_stat(ply, to)
-                        + i32::from(self.history.pawn_row(pawns).of(mover, m.to()));
-                    if lmr_depth < self.params.history_prune_max
-                        && stat < -self.params.history_prune * depth
-                    {
-                        continue;
-                    }
-                    let stat = stat + self.params.futility_butterfly * self.own_stat(us, m, heed);
-                    let lmr_depth = (lmr_depth + stat / self.params.futility_history)
-                        .max(self.params.futility_floor);
-                    let eval = self.frame(ply).eval;
-                    let futile = eval
-                        + self.params.futility_base
-                        + self.params.futility_unfound * i32::from(best_move == Move::NONE)
-                        + self.params.futility_depth * lmr_depth;
-                    if !in_check && lmr_depth < self.params.futility_max && futile <= alpha {
-                        best_value = best_value.max(futile.min(alpha));
-                        continue;
-                    }
-                    let lmr_depth = lmr_depth.max(0);
-                    let least = -self.params.see_quiet * lmr_depth * lmr_depth;
-                    if !self.pos.see_at_least(m, least, &PIECE_VALUES) {
-                        continue;
-                    }
+                let asked = Doubtful {
+                    m,
+                    mover,
+                    gives_check,
+                    heed,
+                    depth,
+                    lmr_depth: new_depth - reduction / 1024,
+                    alpha,
+                    pawns,
+                    found: best_move != Move::NONE,
+                    known_gain: picker.known_gain(),
+                };
+                let prunes = capture || gives_check || prunes_quiets;
+                if prunes && let Some(value) = self.pruned(ply, &asked) {
+                    best_value = best_value.max(value);
+                    continue;
                 }
             }
 
