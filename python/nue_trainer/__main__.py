@@ -1,4 +1,4 @@
-"""`python -m nue_trainer`: train, value, deep, orders, onnx, serve, bench."""
+"""`python -m nue_trainer`: train, value, worth, deep, orders, onnx, serve, bench."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .schedule import NAMES
 from .serve import serve
 from .settings import Settings
 from .stream import StreamError
-from .teaching import TeacherRun, Teaching
+from .teaching import TeacherRun, Teaching, worth
 from .training import Run, TrainingError
 from .valuenet import ValueNetError
 
@@ -159,6 +159,9 @@ def _parser() -> argparse.ArgumentParser:
     value.add_argument("--blocks", type=_positive, default=teaching.blocks)
     value.add_argument("--channels", type=_positive, default=teaching.channels)
     value.add_argument("--seconds", type=float, default=0.0, help="train so long, not by epochs")
+    judge = commands.add_parser("worth", help="how well a teacher tells the results of games")
+    _net_options(judge)
+    judge.add_argument("--teacher", required=True, help="value or policy-value net")
     policy = commands.add_parser("deep", help="train a policy-value net")
     deep.add_options(policy, _positive, _share, _above_zero)
     commands.add_parser("orders", help="train policy-value nets, as standard input asks for them")
@@ -237,6 +240,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             teaching = Teaching(told.pop("blocks"), told.pop("channels"), seconds)
             run = TeacherRun(Settings(**told), teaching, lambda text: print(text, flush=True))
             print(json.dumps(run.all()), flush=True)
+        elif command == "worth":
+            told["validation"] = told["data"]
+            found = worth(Path(told["teacher"]), Settings(out="", **told), print)
+            print(json.dumps(found), flush=True)
         else:
             Run(Settings(**told), lambda text: print(text, flush=True)).all()
     except (

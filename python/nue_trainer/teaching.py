@@ -25,6 +25,8 @@ Say = Callable[[str], None]
 JUDGED = 16384
 # Largest score that a judgement is turned into.
 LARGEST_SCORE = 8000.0
+# What a logit is multiplied by to be looked at as a score.
+LOGIT_SCORE = 1000.0
 
 
 @dataclass(frozen=True)
@@ -156,37 +158,11 @@ class TeacherRun:
                     raise TrainingError(f"the loss is {mean}")
         seconds = time.monotonic() - begun
         valuenet.write(Path(settings.out), self.net)
-        found = {"positions": seen, "seconds": round(seconds, 1), **self.worth()}
         self.say(f"{settings.out}: written after {seen / 1e6:.1f} M positions, {seconds:.0f} s")
+        found = {"positions": seen, "seconds": round(seconds, 1)}
+        if settings.validation:
+            found.update(worth(Path(settings.out), settings, self.say))
         return found
-
-    def worth(self) -> dict[str, Any]:
-        """Cross-entropy to the results of games not trained on: of searched scores, and of this net.
-
-        Both at the scale that fits them best. The search knows what follows and tells results better;
-        what a teacher has to beat is the net it teaches (docs/results/learning.md).
-        """
-        settings = self.settings
-        if not settings.validation:
-            return {}
-        held = Kept(
-            replace(settings, data=settings.validation, cache_file=None, mirror=False), self.device
-        )
-        labels = held.labels()
-        scale, searched = best_scale(labels.score, labels)
-        logits = judged(self.net, held.own()) * self.net.kind.scale
-        fitted, taught = best_scale(logits, labels)
-        self.say(
-            f"results of {held.positions:,} positions not trained on: searched scores "
-            f"{searched:.5f} (scale {scale:.0f}), this net {taught:.5f} (scale {fitted:.0f})"
-        )
-        return {
-            "validation_positions": held.positions,
-            "searched_result_loss": searched,
-            "searched_scale": scale,
-            "teacher_result_loss": taught,
-            "teacher_scale": fitted,
-        }
 
 
 def _judged_by(path: Path, supply: Kept) -> torch.Tensor:
@@ -197,6 +173,34 @@ def _judged_by(path: Path, supply: Kept) -> torch.Tensor:
     net.check(supply.about)
     net.to(supply.device, memory_format=torch.channels_last)
     return judged(net, supply.own())
+
+
+def worth(path: Path, settings: Settings, say: Say = print) -> dict[str, Any]:
+    """Cross-entropy to the results of games not trained on: of searched scores, and of a teacher.
+
+    Both at the scale that fits them best. The search knows what follows and tells results better;
+    what a teacher has to beat is the net it teaches (docs/results/learning.md).
+    """
+    held = Kept(
+        replace(settings, data=settings.validation, cache_file=None, mirror=False),
+        choose_device(settings.device),
+    )
+    labels = held.labels()
+    scale, searched = best_scale(labels.score, labels)
+    # A logit times anything is a score: the scale that fits it is found anew.
+    fitted, taught = best_scale(_judged_by(path, held) * LOGIT_SCORE, labels)
+    say(
+        f"results of {held.positions:,} positions not trained on: searched scores "
+        f"{searched:.5f} (scale {scale:.0f}), this net {taught:.5f} "
+        f"({fitted / LOGIT_SCORE:.2f} times as sure as results are)"
+    )
+    return {
+        "validation_positions": held.positions,
+        "searched_result_loss": searched,
+        "searched_scale": scale,
+        "teacher_result_loss": taught,
+        "teacher_sureness": fitted / LOGIT_SCORE,
+    }
 
 
 def relabel(supply: Kept, path: Path, weight: float, scale: float) -> None:

@@ -326,7 +326,7 @@ while :; do sleep 0.05; done
         this.first_of_two()
         names = lambda files: [Path(file).stem for file in files]  # noqa: E731
         self.assertEqual(told, [], "no net before the teacher has seen everything")
-        self.assertEqual(names(this.state["background"]["data"]),
+        self.assertEqual(names(this.state["background"]["t2"]),
                          ["old", "000-current", "001-current-fast"])
         self.games(this, "002-v2-fast", "003-v2")
         this.last_of_two()
@@ -336,7 +336,65 @@ while :; do sleep 0.05; done
         self.assertEqual((last["blend"], last["passes"], last["teacher-weight"]), (1.0, 10, 1.0))
         # Cheap games that the teacher has not learned from are judged by it alone.
         self.assertEqual(names(last["teacher-data"]), ["002-v2-fast"])
-        self.assertEqual(last["data"], this.state["background"]["data"])
+        self.assertEqual(last["data"], this.state["background"]["t2"])
+
+    def test_three_calls(self) -> None:
+        """All of them, with what takes long left out: who learns from which games, and from whom."""
+        this = self.round("--passes", "3")
+        this.state["scale"] = 600.0
+        for name in ("old-1", "s1"):
+            (this.carry / f"{name}.teacher").write_bytes(bytes(3000))
+        (this.carry / "current.nuef").write_bytes(b"x")
+        begun: list[tuple[str, str | None, list[str]]] = []
+        told: list[Any] = []
+        losses = {"v1": 0.60, "p1": 0.59, "t2": 0.58, "t3": 0.585}
+
+        def teach_on(name: str, _: float, init: str | None, __: float, files: list[str]) -> None:
+            begun.append((name, init and Path(init).stem, [Path(file).stem for file in files]))
+
+        def taught_by(name: str, _: float) -> Path:
+            path: Path = this.work / "nets" / f"{name}.value"
+            path.write_bytes(b"x")
+            this.state.setdefault("teachers", {})[name] = {"teacher_result_loss": losses[name]}
+            self.games(this, f"00{len(begun)}-current")
+            return path
+
+        this.start_playing = this.stop_playing = lambda: None
+        this.is_playing = lambda: True
+        this.control = lambda fast: self.games(this, *(["009-current-fast"] if fast else []))
+        this.teach_on, this.taught_by = teach_on, taught_by
+        this.candidates = lambda jobs, reserve: told.extend(jobs)
+        this.gate = lambda *_: {}
+        for call in (this.first_of_three, this.second_of_three, this.third_of_three):
+            this.deadline = time.monotonic()
+            call()
+        self.assertEqual(begun, [
+            ("v1", None, ["old-1", "s1"]),
+            ("p1", None, ["old-1", "s1"]),
+            # The better one goes on, without weaker games.
+            ("t2", "p1", ["s1", "002-current"]),
+            ("t3", "t2", ["s1", "002-current", "003-current"]),
+        ])
+        (_, first, _), (_, second, _) = told
+        self.assertEqual({key for key in first if first[key] != second[key]}, {"teacher-weight"})
+        self.assertEqual((first["teacher-weight"], first["blend"], first["passes"]), (1.0, 1.0, 3))
+        # The later teacher was the worse one.
+        self.assertEqual(Path(first["teacher"]).stem, "t2")
+        self.assertEqual([Path(file).stem for file in first["teacher-data"]],
+                         ["old-1", "009-current-fast"])
+        self.assertEqual([Path(file).stem for file in first["data"]],
+                         ["s1", "002-current", "003-current", "004-current"])
+
+    def test_a_teacher_goes_on_as_what_it_is(self) -> None:
+        this = self.round()
+        values, moves = self.folder / "v.value", self.folder / "p.value"
+        values.write_bytes(b"NueValue and more")
+        moves.write_bytes(b"another")
+        self.assertFalse(this.learns_moves("v1", None))
+        self.assertTrue(this.learns_moves("p1", None))
+        self.assertFalse(this.learns_moves("t2", str(values)))
+        self.assertTrue(this.learns_moves("t2", str(moves)))
+        self.assertTrue(self.round("--game", "minishogi").learns_moves("t1", None))
 
     def test_one_match_at_a_time(self) -> None:
         this = self.round()
@@ -394,7 +452,10 @@ while :; do sleep 0.05; done
         this.teach_on("t2", 1.0, "t1.value", 0.8)
         self.assertEqual(this.taught_by("t2", 0.0), value)
         self.assertEqual(this.state["teachers"]["t2"], {"positions": 7})
-        self.assertEqual(json.loads(this.file.read_text())["background"]["name"], "t2")
+        self.assertEqual(json.loads(this.file.read_text())["background"], {"t2": []})
+        # A call that is made again does not begin it again.
+        this.teaching = lambda *_: self.fail("it was begun before")
+        this.teach_on("t2", 1.0, "t1.value", 0.8)
 
     def test_a_trainer_is_known_from_its_first_moment_to_its_last(self) -> None:
         def process(state: str, words: bytes) -> bool:
