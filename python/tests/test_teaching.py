@@ -17,7 +17,7 @@ from nue_trainer.model import Net
 from nue_trainer.settings import Settings
 from nue_trainer.stream import About, Labels, StreamError
 from nue_trainer.supply import Kept
-from nue_trainer.teaching import Teaching, TeacherRun, best_scale, judged, relabel
+from nue_trainer.teaching import Teaching, TeacherRun, best_scale, judged, relabel, worth
 from nue_trainer.training import Run, TrainingError
 from nue_trainer.valuenet import ValueKind, ValueNet, ValueNetError
 
@@ -174,6 +174,8 @@ class Teachers(WithNue):
         self.assertEqual(found["validation_positions"] * 6, found["positions"])
         # It has seen these games: it knows their results better than a coin does.
         self.assertLess(found["teacher_result_loss"], 0.69)
+        again = worth(out, settings, lambda _: None)
+        self.assertEqual(again, {key: found[key] for key in again})
         with self.assertRaisesRegex(TrainingError, "exists"):
             TeacherRun(settings, Teaching(1, 8), lambda _: None)
         supply = Kept(self.settings, torch.device("cpu"))
@@ -244,6 +246,11 @@ class Teachers(WithNue):
         )
         with Team("cpu") as team:
             DeepRun(deep, team, lambda _: None).all()
+        held = replace(self.settings, validation=self.settings.data)
+        found = worth(out, held, lambda _: None)
+        self.assertEqual(found["validation_positions"], Kept(held, torch.device("cpu")).positions)
+        # With the best scale a net says no less than nothing.
+        self.assertLess(found["teacher_result_loss"], 0.6932)
         for options in ((), ("--keep-checks", "--keep-captures", "--min-ply", "9")):
             settings = replace(self.settings, stream_options=options)
             supply = Kept(settings, torch.device("cpu"))
