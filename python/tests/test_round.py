@@ -377,13 +377,65 @@ while :; do sleep 0.05; done
         ])
         (_, first, _), (_, second, _) = told
         self.assertEqual({key for key in first if first[key] != second[key]}, {"teacher-weight"})
-        self.assertEqual((first["teacher-weight"], first["blend"], first["passes"]), (1.0, 1.0, 3))
+        self.assertEqual((first["teacher-weight"], first["blend"], first["passes"]), (0.5, 1.0, 3))
         # The later teacher was the worse one.
         self.assertEqual(Path(first["teacher"]).stem, "t2")
         self.assertEqual([Path(file).stem for file in first["teacher-data"]],
                          ["old-1", "009-current-fast"])
         self.assertEqual([Path(file).stem for file in first["data"]],
                          ["s1", "002-current", "003-current", "004-current"])
+
+    def test_three_calls_with_a_known_teacher(self) -> None:
+        this = self.round()
+        this.state["scale"] = 600.0
+        (this.carry / "s1.teacher").write_bytes(bytes(3000))
+        (this.carry / "teacher.value").write_bytes(b"x")
+        begun: list[tuple[str, str]] = []
+        told: list[Any] = []
+
+        def teach_on(name: str, _: float, init: str, __: float, files: list[str]) -> None:
+            begun.append((name, Path(init).stem))
+
+        def taught_by(name: str, _: float) -> Path:
+            path: Path = this.work / "nets" / f"{name}.value"
+            path.write_bytes(b"x")
+            return path
+
+        def candidates(jobs: Any, reserve: float) -> None:
+            told.extend(jobs)
+            if jobs[0][0] == "b1":
+                # The second one wins.
+                this.state["best"] = "b2"
+                this.state["nets"]["b2"] = {"plan": {"filters": jobs[1][1]["filters"], "width": 512}}
+                (this.work / "nets" / "b2.nuef").write_bytes(b"x")
+
+        this.start_playing = this.stop_playing = lambda: None
+        this.control = lambda fast: None
+        this.teach_on, this.taught_by, this.candidates = teach_on, taught_by, candidates
+        this.gate = lambda *_: {}
+        for call in (this.first_of_three, this.second_of_three, this.third_of_three):
+            this.deadline = time.monotonic()
+            call()
+        self.assertEqual(begun, [("t1", "teacher"), ("t2", "t1")])
+        plans = {name: plan for name, plan, _ in told}
+        self.assertEqual({key for key in plans["b2"] if plans["b2"][key] != plans["b1"].get(key)}, {"filters"})
+        self.assertEqual([Path(plans[name]["teacher"]).stem for name in ("b1", "c1")], ["t1", "t2"])
+        # The last ones go on from the winner and see what it saw.
+        self.assertIn("--keep-captures", plans["c1"]["filters"])
+        self.assertEqual(Path(plans["c1"]["init"]).stem, "b2")
+        # What is read otherwise is not kept in the same place.
+        caches = {this.cache_file({"features": "kp", **plans[name]}) for name in ("b1", "b2")}
+        self.assertEqual(len(caches), 2)
+
+    def test_a_carried_teacher_is_begun_from(self) -> None:
+        this = self.round()
+        carried = self.folder / "teacher.value"
+        carried.write_bytes(b"a net")
+        named = Path(this.beginning(carried))
+        self.assertEqual((named.suffix, named.read_bytes()), (".nuedf", b"a net"))
+        kept = self.folder / "teacher.value.checkpoint"
+        kept.write_bytes(b"all of it")
+        self.assertEqual(this.beginning(carried), str(kept))
 
     def test_a_teacher_goes_on_as_what_it_is(self) -> None:
         this = self.round()
