@@ -1,7 +1,7 @@
 // Games being played elsewhere, on full boards: one with its moves and engines, or several side by side; and
 // the same without anything else, for a big screen.
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { announce } from '../board/announce';
 import { opposite } from '../board/shogi';
 import { hello } from '../hello';
@@ -222,7 +222,8 @@ function Several({ games, keys, big }: { games: { game: LiveGame; running: boole
 
 /** Nothing but boards, over the whole screen where the browser allows it; Escape leaves. */
 function useBig(big: boolean, keys: readonly string[]): void {
-  useEffect(() => {
+  // Before the page is drawn: no heading flashes up.
+  useLayoutEffect(() => {
     if (!big) return;
     const root = document.documentElement;
     root.classList.add('big-screen');
