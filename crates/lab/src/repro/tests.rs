@@ -39,6 +39,19 @@ line = "by hand,"
 generation = 3
 accepted = false
 commands = ["NUE=nue script/deep games check.teacher out"]
+
+[[generation]]
+game = "minishogi"
+line = "taught,"
+generation = 4
+accepted = false
+commands = [
+  "nue gen -o g4.teacher --positions 100 --seed 4 --net material -j 2",
+  "python -m nue_trainer deep --nue nue --data g4.teacher --out t1.nuedf --blocks 1",
+  "python -m nue_trainer deep --nue nue --data g4.teacher --out t2.nuedf --blocks 1 --init t1.nuedf.checkpoint",
+  "python -m nue_trainer train --nue nue --data g4.teacher --out n4.nuef --teacher t2.nuedf",
+  "nue net import n4.nuef -o n4.bin",
+]
 "#;
 
 fn plan(name: &str, there: &[&str]) -> Plan {
@@ -82,6 +95,13 @@ fn an_exact_entry_needs_nothing() {
     let train = &plan.steps[2].step;
     assert_eq!(train.reads, ["g1.train", "g1.check"].map(PathBuf::from));
     assert_eq!(train.writes, ["n1.bin"].map(PathBuf::from));
+}
+
+#[test]
+fn a_teacher_goes_on_from_what_another_left_beside_its_net() {
+    let plan = plan("minishogi taught 4", &[]);
+    assert_eq!(missing(&plan), []);
+    assert!(plan.steps.iter().all(|planned| planned.role == Role::Net), "{plan}");
 }
 
 #[test]
