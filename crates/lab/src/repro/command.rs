@@ -196,7 +196,8 @@ impl Step {
             }
         }
         // A policy-value net is gone on with from what its run leaves beside it.
-        if self.program == Program::Trainer && self.words.get(2).is_some_and(|word| word == "deep") {
+        if self.program == Program::Trainer && self.words.get(2).is_some_and(|word| word == "deep")
+        {
             let beside = self.writes.iter().map(|net| format!("{}.checkpoint", net.display()));
             let beside: Vec<PathBuf> = beside.map(PathBuf::from).collect();
             self.writes.extend(beside);
