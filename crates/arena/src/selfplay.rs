@@ -8,7 +8,7 @@
 //! | file | holds |
 //! |---|---|
 //! | [`starts`] | where the games begin |
-//! | [`king_entries`] | positions of earlier games to begin from |
+//! | [`harvest`] | positions of earlier games to begin from |
 //! | [`player`] | one game |
 //! | this | many at a time, in order |
 //! | [`settings`] | what somebody asks for, made into a plan |
@@ -18,7 +18,7 @@
 //! would not repeat).
 
 pub mod file;
-pub mod king_entries;
+pub mod harvest;
 pub mod player;
 pub mod settings;
 pub mod starts;

@@ -44,7 +44,8 @@ pub(crate) struct SelfPlayFlags {
     balance: Option<u32>,
 
     /// Where games begin, with shares: even, a handicap, "handicaps", "entering" or an SFEN, as in
-    /// "even:90", "handicaps:5", "entering:5"; "entering=FILE" takes games in which a king entered
+    /// "even:90", "handicaps:5", "entering:5"; "entering=FILE" takes games in which a king entered,
+    /// "late=FILE" positions after move 80 of games that were still open there
     #[arg(long = "start", value_name = "START[:SHARE]")]
     starts: Vec<String>,
 

@@ -1,6 +1,6 @@
 //! Self-play as somebody asks for it, made into a plan and the header of its file.
 
-use super::king_entries;
+use super::harvest::{self, Kind};
 use super::starts::{Set, Starts};
 use super::{LinePolicy, NearBest, RandomMoves, SelfPlayPlan};
 use crate::adjudication::{Adjudication, DrawRule, ResignRule, Resignation};
@@ -20,7 +20,7 @@ pub struct SelfPlaySettings {
     #[serde(with = "crate::as_text")]
     pub game: Game,
     /// Where games begin, each `START[:SHARE]`: a position by name or SFEN, `handicaps`,
-    /// `entering`, or `entering=FILE` for games that were played before.
+    /// `entering`, or `entering=FILE` and `late=FILE` for games that were played before.
     pub starts: Vec<String>,
     /// Files to begin from, each `FILE[:SHARE]`.
     pub openings: Vec<String>,
@@ -159,8 +159,10 @@ impl SelfPlaySettings {
 
     fn start_set(&self, name: &str) -> Result<Set, RequestError> {
         let named = |name: &str| self.source(None, name).read(&mut Vec::new());
-        if let Some(path) = name.strip_prefix("entering=") {
-            return self.harvested(path);
+        for (prefix, kind) in [("entering=", Kind::KingEntries), ("late=", Kind::Late)] {
+            if let Some(path) = name.strip_prefix(prefix) {
+                return self.harvested(path, kind);
+            }
         }
         match name {
             "entering" if self.game == Game::Shogi => Ok(Set::EnteringKings),
@@ -178,13 +180,13 @@ impl SelfPlaySettings {
         }
     }
 
-    /// Positions around a king's entry, of games in a teacher file.
-    fn harvested(&self, path: &str) -> Result<Set, RequestError> {
+    /// Positions of games in a teacher file.
+    fn harvested(&self, path: &str, kind: Kind) -> Result<Set, RequestError> {
         let failed = |why: &str| RequestError::Failed(format!("{path}: {why}"));
-        let found =
-            king_entries::read(path.as_ref(), self.game, self.seed).map_err(|e| failed(&e))?;
+        let found = harvest::read(path.as_ref(), kind, self.game, self.seed);
+        let found = found.map_err(|e| failed(&e))?;
         if found.is_empty() {
-            return Err(failed("no king enters in a game that was won by mate or declaration"));
+            return Err(failed(kind.nothing()));
         }
         Ok(Set::Openings(found))
     }

@@ -210,7 +210,10 @@ impl Step {
             self.writes.push(value.into());
         } else if form.reads.contains(&flag) {
             let file = match flag {
-                "--start" => value.strip_prefix("entering=").map(without_share),
+                "--start" => ["entering=", "late="]
+                    .iter()
+                    .find_map(|kind| value.strip_prefix(kind))
+                    .map(without_share),
                 "--openings" if self.is(&["gen"]) => Some(without_share(value)),
                 "--engine" => evaluation(value),
                 _ => Some(value.to_owned()),

@@ -1,8 +1,7 @@
-//! Positions of earlier games around the entry of a king, to begin new games from.
+//! Positions of earlier games to begin new ones from.
 //!
-//! Kings enter rarely, and what such positions are worth is learned from few games: so those there
-//! are serve again, from shortly before the king crosses into the far ranks to some time after it.
-//! Only games that came to a clear end are taken.
+//! Kings enter rarely, and few games are still open late: what such positions are worth is learned
+//! from few games. So those there are serve again.
 
 use crate::opening::Opening;
 use play::{Outcome, Reason};
@@ -19,12 +18,49 @@ const AROUND: usize = 20;
 /// units.
 const CLEAR: i16 = 1800;
 
+/// So many plies of a game are not late.
+const EARLY: usize = 80;
+
+/// Of so many plies that are late one is taken.
+const SPAN: usize = 20;
+
+/// A game is open where the score is no further from zero, in evaluation units.
+const OPEN: i16 = 600;
+
 /// Positions kept of a file: each is a board in memory.
 const MOST: usize = 50_000;
 
-/// Positions of a teacher file around every king's first entry: for each one from before it and one
-/// from after it, no position twice. The same file and seed give the same.
-pub fn read(path: &Path, game: Game, seed: u64) -> Result<Vec<Opening>, String> {
+/// Which positions of a game are taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Around every king's first entry: one from before it, one from after it. Only of games that
+    /// came to a clear end.
+    KingEntries,
+    /// Late in games that are still open there: one of every [`SPAN`] plies.
+    Late,
+}
+
+impl Kind {
+    /// What to say of a file that has none.
+    pub const fn nothing(self) -> &'static str {
+        match self {
+            Self::KingEntries => "no king enters in a game that was won by mate or declaration",
+            Self::Late => "no game is still open after 80 moves",
+        }
+    }
+
+    /// The plies before the positions that a game has to give, in order.
+    fn plies(self, game: &teacher::Game, random: &mut Rng) -> Vec<usize> {
+        match self {
+            Self::KingEntries => around_entries(game, random),
+            Self::Late => late(game, random),
+        }
+    }
+}
+
+/// Positions of a teacher file to begin from, no position twice. The same file and seed give the
+/// same.
+pub fn read(path: &Path, kind: Kind, game: Game, seed: u64) -> Result<Vec<Opening>, String> {
     let failed = |e: TeacherError| e.to_string();
     let file = std::fs::File::open(path).map_err(|e| e.to_string())?;
     let reader = Reader::new(std::io::BufReader::new(file)).map_err(failed)?;
@@ -32,16 +68,17 @@ pub fn read(path: &Path, game: Game, seed: u64) -> Result<Vec<Opening>, String> 
     if found != game {
         return Err(format!("games of {found}, not of {game}"));
     }
-    let mut entries = KingEntries::new(seed);
+    let mut harvest = Harvest::new(kind, seed);
     for game in reader.games() {
-        entries.add(&game.map_err(failed)?);
+        harvest.add(&game.map_err(failed)?);
     }
-    Ok(entries.openings)
+    Ok(harvest.openings)
 }
 
-/// Positions around the entry of a king, as far as games were added.
+/// Positions to begin from, as far as games were added.
 #[derive(Debug)]
-pub struct KingEntries {
+pub struct Harvest {
+    kind: Kind,
     random: Rng,
     games: u64,
     /// Keys of all positions that were ever taken.
@@ -50,28 +87,20 @@ pub struct KingEntries {
     pub openings: Vec<Opening>,
 }
 
-impl KingEntries {
-    pub fn new(seed: u64) -> Self {
-        Self { random: Rng::new(seed), games: 0, seen: HashSet::new(), openings: Vec::new() }
+impl Harvest {
+    pub fn new(kind: Kind, seed: u64) -> Self {
+        let (random, openings) = (Rng::new(seed), Vec::new());
+        Self { kind, random, games: 0, seen: HashSet::new(), openings }
     }
 
     /// Gathers what a game has to give.
     pub fn add(&mut self, game: &teacher::Game) {
         let mut random = self.random.split(self.games);
         self.games += 1;
-        if !is_clear(game) {
-            return;
-        }
-        let mut wanted: Vec<usize> = Vec::new();
-        for entry in Color::BOTH.into_iter().filter_map(|color| entry(game, color)) {
-            let before = random.below(AROUND.min(entry) + 1);
-            let after = 1 + random.below(AROUND);
-            wanted.extend([entry - before, entry + after]);
-        }
-        wanted.sort_unstable();
-        wanted.dedup();
+        let wanted = self.kind.plies(game, &mut random);
+        let Some(&last) = wanted.last() else { return };
         let mut position = game.start.clone();
-        for (ply, played) in game.plies.iter().enumerate() {
+        for (ply, played) in game.plies.iter().enumerate().take(last + 1) {
             if wanted.contains(&ply) {
                 self.take(&position, &mut random);
             }
@@ -90,6 +119,36 @@ impl KingEntries {
             *place = opening;
         }
     }
+}
+
+/// Plies on both sides of every king's first entry, of a game that came to a clear end.
+fn around_entries(game: &teacher::Game, random: &mut Rng) -> Vec<usize> {
+    let mut wanted: Vec<usize> = Vec::new();
+    if !is_clear(game) {
+        return wanted;
+    }
+    for entry in Color::BOTH.into_iter().filter_map(|color| entry(game, color)) {
+        let before = random.below(AROUND.min(entry) + 1);
+        let after = 1 + random.below(AROUND);
+        wanted.extend([entry - before, entry + after]);
+    }
+    wanted.sort_unstable();
+    wanted.dedup();
+    wanted
+}
+
+/// One ply of every [`SPAN`] late ones, among those where the game is open.
+fn late(game: &teacher::Game, random: &mut Rng) -> Vec<usize> {
+    let is_open = |ply: &teacher::Ply| ply.score.is_some_and(|score| score.abs() <= OPEN);
+    let late = game.plies.get(EARLY..).unwrap_or_default();
+    let mut wanted = Vec::new();
+    for (number, span) in late.chunks(SPAN).enumerate() {
+        let open: Vec<usize> = (0..span.len()).filter(|&at| is_open(&span[at])).collect();
+        if !open.is_empty() {
+            wanted.push(EARLY + SPAN * number + open[random.below(open.len())]);
+        }
+    }
+    wanted
 }
 
 /// Whether a game was won by mate or declaration, or given up in a position that leaves no doubt.
@@ -176,9 +235,9 @@ mod tests {
     }
 
     fn gathered(games: &[teacher::Game], seed: u64) -> Vec<String> {
-        let mut entries = KingEntries::new(seed);
-        games.iter().for_each(|game| entries.add(game));
-        entries.openings.iter().map(|opening| opening.position().sfen()).collect()
+        let mut harvest = Harvest::new(Kind::KingEntries, seed);
+        games.iter().for_each(|game| harvest.add(game));
+        harvest.openings.iter().map(|opening| opening.position().sfen()).collect()
     }
 
     #[test]
@@ -236,33 +295,74 @@ mod tests {
             let mut writer = Writer::new(file, Header::new(game)).unwrap();
             writer.write(&walk(game, game.size())).unwrap();
             writer.finish().unwrap();
-            let found = read(&path, game, 3).unwrap();
+            let found = read(&path, Kind::KingEntries, game, 3).unwrap();
             assert!(!found.is_empty(), "{game}");
             assert!(found.iter().all(|opening| opening.game() == game));
-            assert_eq!(found, read(&path, game, 3).unwrap());
+            assert_eq!(found, read(&path, Kind::KingEntries, game, 3).unwrap());
             let other = if game == Game::Shogi { Game::Minishogi } else { Game::Shogi };
-            assert!(read(&path, other, 3).unwrap_err().contains(game.name()));
+            assert!(read(&path, Kind::KingEntries, other, 3).unwrap_err().contains(game.name()));
         }
         let path = folder.path().join("text");
         std::fs::write(&path, "no games").unwrap();
-        assert!(read(&path, Game::Shogi, 1).is_err());
-        assert!(read(&folder.path().join("none"), Game::Shogi, 1).is_err());
+        assert!(read(&path, Kind::KingEntries, Game::Shogi, 1).is_err());
+        assert!(read(&folder.path().join("none"), Kind::Late, Game::Shogi, 1).is_err());
     }
 
-    /// Games of our own engine: kings do enter, and every position taken can be played on.
-    #[test]
-    fn games_of_our_own_have_entries() {
-        let Some(path) = fixtures::shared_data("selfplay/s9101.teacher") else { return };
-        let file = std::io::BufReader::new(std::fs::File::open(path).unwrap());
-        let mut entries = KingEntries::new(1);
-        for game in Reader::new(file).unwrap().games().take(2000) {
-            entries.add(&game.unwrap());
+    /// A game of both kings to and fro, with these scores.
+    fn long(scores: impl Iterator<Item = Option<i16>>) -> teacher::Game {
+        let start = AnyPosition::from_sfen(Game::Shogi, "8k/9/9/9/9/9/9/9/K8 b RG 1").unwrap();
+        let mut game = teacher::Game::new(start);
+        for (ply, score) in scores.enumerate() {
+            let text = ["9i9h", "1a1b", "9h9i", "1b1a"][ply % 4];
+            let mv = Move::from_usi(Game::Shogi, text).unwrap();
+            game.plies.push(Ply { mv, score, flags: Flags::default() });
         }
-        let found = &entries.openings;
-        assert!(found.len() > 20, "{}", found.len());
-        for opening in found {
-            assert_eq!(opening.position().ply(), 1);
-            assert!(opening.position().legal_moves().len() > 1);
+        game
+    }
+
+    #[test]
+    fn late_positions_are_those_of_open_games() {
+        let plies = |game: &teacher::Game, seed| late(game, &mut Rng::new(seed));
+        assert_eq!(plies(&long((0..80).map(|_| Some(0))), 1), [] as [usize; 0]);
+        // From the hundredth ply on it is decided, but for one score; a random move has none.
+        let game = long((0..150).map(|ply| match ply {
+            0..90 => Some(600),
+            90..100 => None,
+            131 => Some(-600),
+            _ => Some(601),
+        }));
+        let mut first = HashSet::new();
+        for seed in 0..60 {
+            let [open, one] = plies(&game, seed)[..] else { panic!("{:?}", plies(&game, seed)) };
+            assert!((80..90).contains(&open) && one == 131, "{open} {one}");
+            first.insert(open);
+        }
+        assert!(first.len() > 6, "{first:?}");
+        // A game that ends in a span gives one of what there is of it.
+        assert_eq!(plies(&long((0..81).map(|_| Some(0))), 5), [80]);
+        // However it ended: what came of it is not asked.
+        let mut harvest = Harvest::new(Kind::Late, 1);
+        (0..9).for_each(|_| harvest.add(&game));
+        assert!((1..=4).contains(&harvest.openings.len()), "no position twice");
+    }
+
+    /// Games of our own engine: kings do enter, some games are open late, and every position taken
+    /// can be played on.
+    #[test]
+    fn games_of_our_own_have_positions_to_give() {
+        let Some(path) = fixtures::shared_data("selfplay/s9101.teacher") else { return };
+        for kind in [Kind::KingEntries, Kind::Late] {
+            let file = std::io::BufReader::new(std::fs::File::open(&path).unwrap());
+            let mut harvest = Harvest::new(kind, 1);
+            for game in Reader::new(file).unwrap().games().take(2000) {
+                harvest.add(&game.unwrap());
+            }
+            let found = &harvest.openings;
+            assert!(found.len() > 20, "{}", found.len());
+            for opening in found {
+                assert_eq!(opening.position().ply(), 1);
+                assert!(opening.position().legal_moves().len() > 1);
+            }
         }
     }
 }
