@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import os
 import pickle
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol
+from typing import Any, Protocol
 
 import torch
 
@@ -133,7 +133,7 @@ class Kept:
         once = replace(order(settings, 0), epochs=1, mirror=False)
         self.order = once
         self._seed, self._batch, self.device = settings.seed, settings.batch, device
-        store = Path(settings.cache_file) if settings.cache_file else None
+        self.store = store = Path(settings.cache_file) if settings.cache_file else None
         found = _stored(store, once) if store else None
         if found is None:
             found = _read(once, torch.device("cpu") if store else device)
@@ -163,6 +163,22 @@ class Kept:
     def replace_scores(self, scores: torch.Tensor) -> None:
         """Other scores for all positions."""
         self._scores = scores.round().to(torch.int16)
+
+    def judged_by(self, teacher: Path, judge: Callable[[], torch.Tensor]) -> torch.Tensor:
+        """What a teacher says of all positions; with `--cache-file` it says it once for all runs."""
+        if self.store is None:
+            return judge()
+        path = self.store.with_name(f"{self.store.name}.judged")
+        order, known = self.order, teacher.stat()
+        # Judgements are in the order in which positions were read.
+        asked = [order.seed, order.batch, order.pool, str(teacher.resolve())]
+        identity = _identity(order) + json.dumps([*asked, known.st_size, known.st_mtime_ns])
+        found = _loaded(path)
+        if found is None or found.get("identity") != identity:
+            found = {"identity": identity, "logits": judge().cpu()}
+            _save(path, found)
+        logits: torch.Tensor = found["logits"].to(self.device)
+        return logits
 
     def forget_results(self) -> None:
         """From now on nobody knows how any of these games ended."""
@@ -200,6 +216,8 @@ class Kept:
 
 # What is kept: bases, numbers, scores, results.
 Arrays = list[torch.Tensor]
+# What may be wrong with a file that holds something else.
+UNREADABLE = (RuntimeError, KeyError, TypeError, OSError, EOFError, pickle.UnpicklingError)
 
 
 def _read(once: Order, device: torch.device) -> tuple[About, Arrays]:
@@ -225,21 +243,40 @@ def _identity(once: Order) -> str:
 
 def _store(path: Path, once: Order, found: tuple[About, Arrays]) -> None:
     about, arrays = found
+    _save(path, {"identity": _identity(once), "about": asdict(about), "arrays": arrays})
+
+
+def _save(path: Path, what: dict[str, Any]) -> None:
     draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    torch.save({"identity": _identity(once), "about": asdict(about), "arrays": arrays}, draft)
+    torch.save(what, draft)
     os.replace(draft, path)
+
+
+def _loaded(path: Path) -> dict[str, Any] | None:
+    """What an earlier run has written."""
+    if not path.exists():
+        return None
+    try:
+        told: dict[str, Any] = torch.load(path, map_location="cpu")
+        return told
+    except UNREADABLE as error:
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: Path, error: Exception) -> StreamError:
+    return StreamError(f"{path}: not what a run kept there ({error!r}); remove it")
 
 
 def _stored(path: Path, once: Order) -> tuple[About, Arrays] | None:
     """What an earlier run has written, if it asked for the same."""
-    if not path.exists():
+    told = _loaded(path)
+    if told is None:
         return None
     try:
-        told = torch.load(path, map_location="cpu")
         if told["identity"] != _identity(once):
             return None
         kept = with_present_names(told["about"])
         about = {k: tuple(v) if isinstance(v, list) else v for k, v in kept.items()}
         return About(**about), list(told["arrays"])
-    except (RuntimeError, KeyError, TypeError, OSError, EOFError, pickle.UnpicklingError) as error:
-        raise StreamError(f"{path}: not what a run kept there ({error!r}); remove it") from error
+    except UNREADABLE as error:
+        raise _unreadable(path, error) from error

@@ -203,12 +203,17 @@ def worth(path: Path, settings: Settings, say: Say = print) -> dict[str, Any]:
     }
 
 
+def _judged_once(path: Path, supply: Kept) -> torch.Tensor:
+    """The same, kept for the next run where positions are kept."""
+    return supply.judged_by(path, lambda: _judged_by(path, supply))
+
+
 def relabel(supply: Kept, path: Path, weight: float, scale: float) -> None:
     """Mixes a teacher's judgement into the scores of all positions: weight 1 leaves nothing of them.
 
     Probabilities of winning are mixed, at the scale of training; the result is a score again.
     """
-    p = torch.sigmoid(_judged_by(path, supply))
+    p = torch.sigmoid(_judged_once(path, supply))
     searched = torch.sigmoid(supply.labels().score / scale)
     mixed = (weight * p + (1 - weight) * searched).clamp(1e-6, 1 - 1e-6)
     supply.replace_scores((torch.logit(mixed) * scale).clamp(-LARGEST_SCORE, LARGEST_SCORE))
@@ -216,7 +221,8 @@ def relabel(supply: Kept, path: Path, weight: float, scale: float) -> None:
 
 def judge_more(supply: Kept, settings: Settings, path: Path, scale: float) -> None:
     """Adds positions that were never searched in earnest: the teacher alone says what they are worth."""
-    asked = replace(settings, data=settings.teacher_data, cache_file=None)
+    kept = f"{settings.cache_file}.more" if settings.cache_file else None
+    asked = replace(settings, data=settings.teacher_data, cache_file=kept)
     more = Kept(asked, supply.device)
     relabel(more, path, 1.0, scale)
     more.forget_results()

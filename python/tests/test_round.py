@@ -376,7 +376,7 @@ while :; do sleep 0.05; done
             ("t3", "t2", ["s1", "002-current", "003-current"]),
         ])
         (_, first, _), (_, second, _) = told
-        self.assertEqual({key for key in first if first[key] != second[key]}, {"teacher-weight"})
+        self.assertEqual({key for key in second if first.get(key) != second[key]}, {"lr"})
         self.assertEqual((first["teacher-weight"], first["blend"], first["passes"]), (0.5, 1.0, 3))
         # The later teacher was the worse one.
         self.assertEqual(Path(first["teacher"]).stem, "t2")
@@ -416,16 +416,32 @@ while :; do sleep 0.05; done
         for call in (this.first_of_three, this.second_of_three, this.third_of_three):
             this.deadline = time.monotonic()
             call()
-        self.assertEqual(begun, [("t1", "teacher"), ("t2", "t1")])
+        self.assertEqual(begun, [("t1", "teacher"), ("t2", "t1"), ("t3", "t2")])
         plans = {name: plan for name, plan, _ in told}
         self.assertEqual({key for key in plans["b2"] if plans["b2"][key] != plans["b1"].get(key)}, {"filters"})
-        self.assertEqual([Path(plans[name]["teacher"]).stem for name in ("b1", "c1")], ["t1", "t2"])
+        self.assertEqual([Path(plans[name]["teacher"]).stem for name in ("b1", "c1")], ["t1", "t3"])
         # The last ones go on from the winner and see what it saw.
         self.assertIn("--keep-captures", plans["c1"]["filters"])
         self.assertEqual(Path(plans["c1"]["init"]).stem, "b2")
         # What is read otherwise is not kept in the same place.
         caches = {this.cache_file({"features": "kp", **plans[name]}) for name in ("b1", "b2")}
         self.assertEqual(len(caches), 2)
+
+    def test_some_games_begin_late_in_earlier_ones(self) -> None:
+        this = self.round()
+        usual = [this.beginnings(number, False) for number in range(8)]
+        self.assertFalse(any("late=" in word for words in usual for word in words))
+        (this.carry / "small.teacher").write_bytes(bytes(3000))
+        (this.carry / "large.teacher").write_bytes(bytes(200_000))
+        for fast, wanted in ((False, [1, 5]), (True, [1, 3, 5, 7])):
+            words = [" ".join(this.beginnings(number, fast)) for number in range(8)]
+            late = [number for number in range(8) if "late=" in words[number]]
+            self.assertEqual(late, wanted)
+            self.assertTrue(words[1].endswith("--start late=" + str(this.carry / "large.teacher")))
+            self.assertNotIn("even", words[1])
+            self.assertEqual(words[0], " ".join(usual[0]))
+        small = self.round("--game", "minishogi")
+        self.assertNotIn("late=", " ".join(small.beginnings(1, True)))
 
     def test_a_carried_teacher_is_begun_from(self) -> None:
         this = self.round()

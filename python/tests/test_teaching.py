@@ -291,6 +291,36 @@ class Teachers(WithNue):
         with self.assertRaisesRegex(StreamError, "remove it"):
             Kept(settings, device)
 
+    def test_what_a_teacher_said_is_kept_for_the_next_run(self) -> None:
+        store, teacher = self.folder / "judged.cache", self.folder / "a-teacher"
+        teacher.write_bytes(b"one")
+        settings = replace(self.settings, cache_file=str(store))
+        device = torch.device("cpu")
+        asked: list[int] = []
+
+        def said(supply: Kept, number: int) -> list[float]:
+            def judge() -> torch.Tensor:
+                asked.append(number)
+                return torch.full((supply.positions,), float(number))
+
+            return supply.judged_by(teacher, judge).tolist()
+
+        supply = Kept(settings, device)
+        count = supply.positions
+        self.assertEqual(said(supply, 1), [1.0] * count)
+        self.assertEqual(said(Kept(settings, device), 2), [1.0] * count)
+        # Another order of positions, another teacher: it is asked again.
+        self.assertEqual(said(Kept(replace(settings, seed=9), device), 3), [3.0] * count)
+        teacher.write_bytes(b"another")
+        self.assertEqual(said(Kept(settings, device), 4), [4.0] * count)
+        self.assertEqual(asked, [1, 3, 4])
+        # Where nothing is kept it is always asked.
+        plain = Kept(self.settings, device)
+        self.assertEqual((said(plain, 5), said(plain, 6)), ([5.0] * count, [6.0] * count))
+        store.with_name("judged.cache.judged").write_bytes(b"something else")
+        with self.assertRaisesRegex(StreamError, "remove it"):
+            said(Kept(settings, device), 7)
+
 
 if __name__ == "__main__":
     unittest.main()
