@@ -102,6 +102,7 @@ fn training_is_repeated_by_its_command() {
             limit: 2000,
             mirror: false,
             leaf: true,
+            settled: false,
             ..Selection::default()
         },
         epochs: 3,

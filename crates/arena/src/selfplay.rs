@@ -8,7 +8,7 @@
 //! | file | holds |
 //! |---|---|
 //! | [`starts`] | where the games begin |
-//! | [`harvest`] | positions of earlier games to begin from |
+//! | [`earlier_games`] | positions of earlier games to begin from |
 //! | [`player`] | one game |
 //! | this | many at a time, in order |
 //! | [`settings`] | what somebody asks for, made into a plan |
@@ -17,8 +17,8 @@
 //! Deliberately absent: clocks for the players (thinking is bounded by nodes or depth, or the data
 //! would not repeat).
 
+pub mod earlier_games;
 pub mod file;
-pub mod harvest;
 pub mod player;
 pub mod settings;
 pub mod starts;

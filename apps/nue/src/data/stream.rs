@@ -68,6 +68,9 @@ pub(crate) struct StreamArgs {
     /// Send the quiet position that captures lead to, instead of the position itself
     #[arg(long)]
     leaf: bool,
+    /// Only positions in which no capture gains anything
+    #[arg(long, conflicts_with = "leaf")]
+    settled: bool,
     /// Instead of positions to learn from, send those after every move of about N positions: as
     /// score which of the moves it was, as result whether it was played
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -86,10 +89,8 @@ pub(crate) struct StreamArgs {
 }
 
 fn decay(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(x) if (0.0..1.0).contains(&x) => Ok(x),
-        _ => Err("a number from 0 to below 1 is expected".to_owned()),
-    }
+    let number = text.parse().ok().filter(|x| (0.0..1.0).contains(x));
+    number.ok_or_else(|| "a number from 0 to below 1 is expected".to_owned())
 }
 
 pub(crate) fn run(args: &StreamArgs) -> CommandResult {
@@ -120,6 +121,7 @@ pub(super) fn stream(args: &StreamArgs, output: &mut dyn Write) -> CommandResult
             n_step: args.n_step,
             mirror: args.mirror,
             leaf: args.leaf,
+            settled: args.settled,
         },
         choices: args.choices,
     };

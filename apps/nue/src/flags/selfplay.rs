@@ -43,9 +43,8 @@ pub(crate) struct SelfPlayFlags {
     #[arg(long, value_name = "CP")]
     balance: Option<u32>,
 
-    /// Where games begin, with shares: even, a handicap, "handicaps", "entering" or an SFEN, as in
-    /// "even:90", "handicaps:5", "entering:5"; "entering=FILE" takes games in which a king entered,
-    /// "late=FILE" positions after move 80 of games that were still open there
+    /// Where games begin, with shares ("even:90"): even, a handicap, "handicaps", "entering", an SFEN,
+    /// or in earlier games: "entering=FILE" where a king entered, "late=FILE" late in open ones
     #[arg(long = "start", value_name = "START[:SHARE]")]
     starts: Vec<String>,
 

@@ -1,6 +1,6 @@
 //! Self-play as somebody asks for it, made into a plan and the header of its file.
 
-use super::harvest::{self, Kind};
+use super::earlier_games::{self, Kind};
 use super::starts::{Set, Starts};
 use super::{LinePolicy, NearBest, RandomMoves, SelfPlayPlan};
 use crate::adjudication::{Adjudication, DrawRule, ResignRule, Resignation};
@@ -161,7 +161,7 @@ impl SelfPlaySettings {
         let named = |name: &str| self.source(None, name).read(&mut Vec::new());
         for (prefix, kind) in [("entering=", Kind::KingEntries), ("late=", Kind::Late)] {
             if let Some(path) = name.strip_prefix(prefix) {
-                return self.harvested(path, kind);
+                return self.of_earlier_games(path, kind);
             }
         }
         match name {
@@ -181,9 +181,9 @@ impl SelfPlaySettings {
     }
 
     /// Positions of games in a teacher file.
-    fn harvested(&self, path: &str, kind: Kind) -> Result<Set, RequestError> {
+    fn of_earlier_games(&self, path: &str, kind: Kind) -> Result<Set, RequestError> {
         let failed = |why: &str| RequestError::Failed(format!("{path}: {why}"));
-        let found = harvest::read(path.as_ref(), kind, self.game, self.seed);
+        let found = earlier_games::read(path.as_ref(), kind, self.game, self.seed);
         let found = found.map_err(|e| failed(&e))?;
         if found.is_empty() {
             return Err(failed(kind.nothing()));

@@ -42,6 +42,12 @@ impl<V: Variant> Leaf<V> {
         (&self.position, turned)
     }
 
+    /// Whether the side to move gains nothing by captures.
+    pub(super) fn is_settled(&mut self, position: &Position<V>) -> bool {
+        self.find(position);
+        self.lines[0].is_empty()
+    }
+
     fn search(&mut self, depth: usize, mut alpha: i32, beta: i32) -> i32 {
         self.lines[depth].clear();
         let stand = self.material.evaluate(&self.position);
@@ -101,5 +107,14 @@ mod tests {
         // Guarded by a pawn it stays where it is: the rook is dearer than the gold.
         let guarded = "4k4/9/4p4/4g4/9/9/9/4R4/4K4 b - 1";
         assert_eq!(leaf(guarded), (guarded.to_owned(), false));
+        // One is settled, the other is not, and whoever has asked once may ask again.
+        let mut leaf = Leaf::<Shogi>::new();
+        for _ in 0..2 {
+            let hanging = "4k4/9/9/4g4/9/9/9/4R4/4K4 b - 1";
+            for (sfen, settled) in [(guarded, true), (hanging, false)] {
+                let position = Position::from_sfen(sfen).unwrap();
+                assert_eq!(leaf.is_settled(&position), settled, "{sfen}");
+            }
+        }
     }
 }

@@ -117,7 +117,7 @@ impl<'a, V: Variant> Sampler<'a, V> {
             sieve: selection.effective_sieve(),
             encoder,
             cursor: Cursor::new(),
-            leaf: selection.leaf.then(Leaf::new),
+            leaf: (selection.leaf || selection.settled).then(Leaf::new),
             course: Vec::new(),
             kept: Vec::new(),
         }
@@ -221,10 +221,15 @@ impl<'a, V: Variant> Sampler<'a, V> {
                 return None;
             }
         };
+        let asked = self.leaf.as_mut().filter(|_| self.selection.settled);
+        if asked.is_some_and(|leaf| !leaf.is_settled(found.position)) {
+            rows.counts.count(LeftOut::Loud);
+            return None;
+        }
         let mirrored = self.selection.mirror && rng.bits() >> 63 == 1;
         let (position, turned) = match &mut self.leaf {
-            None => (found.position, false),
-            Some(leaf) => leaf.find(found.position),
+            Some(leaf) if self.selection.leaf => leaf.find(found.position),
+            _ => (found.position, false),
         };
         let begin = rows.numbers.len();
         rows.numbers.grow(self.encoder.width());

@@ -16,11 +16,21 @@ pub struct Selection {
     pub mirror: bool,
     /// Learn from the quiet position that captures lead to, instead of the position itself.
     pub leaf: bool,
+    /// Learn only from positions in which no capture gains anything: those that are their own leaf.
+    #[serde(default)]
+    pub settled: bool,
 }
 
 impl Default for Selection {
     fn default() -> Self {
-        Self { sieve: Sieve::TRAINING, limit: 3000, n_step: 0.0, mirror: true, leaf: false }
+        Self {
+            sieve: Sieve::TRAINING,
+            limit: 3000,
+            n_step: 0.0,
+            mirror: true,
+            leaf: false,
+            settled: false,
+        }
     }
 }
 
@@ -46,7 +56,7 @@ pub struct SelectionCounts {
     pub unscored: u64,
     /// In check.
     pub checks: u64,
-    /// With a move that captures or promotes.
+    /// With a move that captures or promotes, or a capture that gains where settled ones are asked for.
     pub captures: u64,
     /// With a score or move number out of range.
     pub out_of_range: u64,

@@ -244,6 +244,11 @@ fn filters_apply_and_what_is_wrong_is_said() {
     let quiet = read(&folder, "@a.teacher --planes dlshogi --quiet --no-check").1.len();
     let late = read(&folder, "@a.teacher --planes dlshogi --min-ply 9").1;
     assert!(0 < quiet && quiet < all && late.len() < all && late.iter().all(|s| s.ply >= 9));
+    // As many settled positions as features are sent of: a teacher judges what a net learns from.
+    let settled = read(&folder, "@a.teacher --planes dlshogi --settled").1.len();
+    let features = super::bytes(&folder, "@a.teacher --features kp --settled");
+    let sent: usize = super::read(&features).1.iter().map(|frame| frame.2.len()).sum();
+    assert!(0 < settled && settled < all && settled == sent, "{settled} {sent} of {all}");
     for (line, parts) in [
         ("@a.teacher --planes minishogi", &["\"minishogi\"", "shogi", "dlshogi, pal, aoba"][..]),
         ("@mini.teacher --planes dlshogi", &["\"dlshogi\"", "for minishogi there are minishogi"]),

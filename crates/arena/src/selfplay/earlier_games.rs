@@ -68,16 +68,16 @@ pub fn read(path: &Path, kind: Kind, game: Game, seed: u64) -> Result<Vec<Openin
     if found != game {
         return Err(format!("games of {found}, not of {game}"));
     }
-    let mut harvest = Harvest::new(kind, seed);
+    let mut earlier = EarlierPositions::new(kind, seed);
     for game in reader.games() {
-        harvest.add(&game.map_err(failed)?);
+        earlier.add(&game.map_err(failed)?);
     }
-    Ok(harvest.openings)
+    Ok(earlier.openings)
 }
 
 /// Positions to begin from, as far as games were added.
 #[derive(Debug)]
-pub struct Harvest {
+pub struct EarlierPositions {
     kind: Kind,
     random: Rng,
     games: u64,
@@ -87,7 +87,7 @@ pub struct Harvest {
     pub openings: Vec<Opening>,
 }
 
-impl Harvest {
+impl EarlierPositions {
     pub fn new(kind: Kind, seed: u64) -> Self {
         let (random, openings) = (Rng::new(seed), Vec::new());
         Self { kind, random, games: 0, seen: HashSet::new(), openings }
@@ -235,9 +235,9 @@ mod tests {
     }
 
     fn gathered(games: &[teacher::Game], seed: u64) -> Vec<String> {
-        let mut harvest = Harvest::new(Kind::KingEntries, seed);
-        games.iter().for_each(|game| harvest.add(game));
-        harvest.openings.iter().map(|opening| opening.position().sfen()).collect()
+        let mut earlier = EarlierPositions::new(Kind::KingEntries, seed);
+        games.iter().for_each(|game| earlier.add(game));
+        earlier.openings.iter().map(|opening| opening.position().sfen()).collect()
     }
 
     #[test]
@@ -341,9 +341,9 @@ mod tests {
         // A game that ends in a span gives one of what there is of it.
         assert_eq!(plies(&long((0..81).map(|_| Some(0))), 5), [80]);
         // However it ended: what came of it is not asked.
-        let mut harvest = Harvest::new(Kind::Late, 1);
-        (0..9).for_each(|_| harvest.add(&game));
-        assert!((1..=4).contains(&harvest.openings.len()), "no position twice");
+        let mut earlier = EarlierPositions::new(Kind::Late, 1);
+        (0..9).for_each(|_| earlier.add(&game));
+        assert!((1..=4).contains(&earlier.openings.len()), "no position twice");
     }
 
     /// Games of our own engine: kings do enter, some games are open late, and every position taken
@@ -353,11 +353,11 @@ mod tests {
         let Some(path) = fixtures::shared_data("selfplay/s9101.teacher") else { return };
         for kind in [Kind::KingEntries, Kind::Late] {
             let file = std::io::BufReader::new(std::fs::File::open(&path).unwrap());
-            let mut harvest = Harvest::new(kind, 1);
+            let mut earlier = EarlierPositions::new(kind, 1);
             for game in Reader::new(file).unwrap().games().take(2000) {
-                harvest.add(&game.unwrap());
+                earlier.add(&game.unwrap());
             }
-            let found = &harvest.openings;
+            let found = &earlier.openings;
             assert!(found.len() > 20, "{}", found.len());
             for opening in found {
                 assert_eq!(opening.position().ply(), 1);
