@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 import time
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -220,10 +222,17 @@ def relabel(supply: Kept, path: Path, weight: float, scale: float) -> None:
 
 
 def judge_more(supply: Kept, settings: Settings, path: Path, scale: float) -> None:
-    """Adds positions that were never searched in earnest: the teacher alone says what they are worth."""
-    kept = f"{settings.cache_file}.more" if settings.cache_file else None
-    asked = replace(settings, data=settings.teacher_data, cache_file=kept)
-    more = Kept(asked, supply.device)
-    relabel(more, path, 1.0, scale)
-    more.forget_results()
-    supply.add(more)
+    """Adds positions that were never searched in earnest: the teacher alone says what they are worth.
+
+    What it says of a file is kept for all runs that read that file in the same way, whatever else they read.
+    """
+    for file in settings.teacher_data:
+        kept = None
+        if settings.cache_file is not None:
+            told = [file, settings.features, list(settings.stream_options), settings.leaf, settings.seed]
+            name = f"{zlib.crc32(json.dumps(told).encode()):08x}.cache"
+            kept = str(Path(settings.cache_file).with_name(f"nue-judged-{name}"))
+        more = Kept(replace(settings, data=(file,), cache_file=kept), supply.device)
+        relabel(more, path, 1.0, scale)
+        more.forget_results()
+        supply.add(more)

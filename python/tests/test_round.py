@@ -427,6 +427,61 @@ while :; do sleep 0.05; done
         caches = {this.cache_file({"features": "kp", **plans[name]}) for name in ("b1", "b2")}
         self.assertEqual(len(caches), 2)
 
+    def test_three_calls_that_distil(self) -> None:
+        self.assertRaises(SystemExit, self.round, "--distil")
+        carry = self.folder / "carry"
+        carry.mkdir(exist_ok=True)
+        (carry / "teacher.value").write_bytes(b"x")
+        self.assertRaises(SystemExit, self.round, "--distil", "--calls", "2")
+        this = self.round("--distil")
+        this.state["scale"] = 600.0
+        (this.carry / "s1.teacher").write_bytes(bytes(3000))
+        self.games(this, "000-current-fast")
+        told: list[Any] = []
+
+        def candidates(jobs: Any, reserve: float) -> None:
+            told.extend(jobs)
+            # The second one wins each time.
+            best = jobs[1][0]
+            this.state["best"] = best
+            this.state["nets"][best] = {"plan": {"width": 512, **jobs[1][1]}}
+            (this.work / "nets" / f"{best}.nuef").write_bytes(b"x")
+
+        def no_teaching(*_: object) -> None:
+            raise AssertionError("the teacher learns no more")
+
+        this.start_playing = this.stop_playing = lambda: None
+        fast: list[bool] = []
+        this.control = lambda **what: fast.append(what["fast"])
+        this.teach_on = this.taught_by = no_teaching
+        this.candidates = candidates
+        this.gate = lambda *_: {}
+        for call in (this.first_of_three, this.second_of_three, this.third_of_three):
+            this.deadline = time.monotonic()
+            call()
+        self.assertEqual(fast, [True] * 3)
+        self.assertEqual([name for name, _, _ in told], ["a1", "a2", "b1", "b2", "c1", "c2"])
+        plans = {name: plan for name, plan, _ in told}
+        for letter, differs in (("a", {"teacher-weight"}), ("b", {"filters"}), ("c", {"lr"})):
+            one, other = plans[f"{letter}1"], plans[f"{letter}2"]
+            self.assertEqual({key for key in other if one.get(key) != other[key]}, differs)
+        # What won stays.
+        self.assertEqual((plans["b1"]["teacher-weight"], Path(plans["b1"]["init"]).stem), (1.0, "a2"))
+        self.assertIn("--settled", plans["c1"]["filters"])
+        self.assertEqual([Path(file).stem for file in plans["c1"]["teacher-data"]], ["000-current-fast"])
+
+    def test_nets_are_measured_by_stronger_games(self) -> None:
+        this = self.round()
+        said = {"told": "all               63,208   one.bin 0.6135 at 492, 64.1 %\n"}
+        this.run = lambda words, log, seconds: (0, said["told"])
+        this.measure_net("c1")
+        self.assertNotIn("yardstick", this.state)
+        (this.carry / "yardstick.psv").write_bytes(b"x")
+        this.measure_net("c1")
+        said["told"] = "result-loss: no such file"
+        this.measure_net("c2")
+        self.assertEqual(this.state["yardstick"], {"c1": 0.6135})
+
     def test_some_games_begin_late_in_earlier_ones(self) -> None:
         this = self.round()
         usual = [this.beginnings(number, False) for number in range(8)]
