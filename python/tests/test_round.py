@@ -421,7 +421,7 @@ while :; do sleep 0.05; done
         self.assertEqual({key for key in plans["b2"] if plans["b2"][key] != plans["b1"].get(key)}, {"filters"})
         self.assertEqual([Path(plans[name]["teacher"]).stem for name in ("b1", "c1")], ["t1", "t3"])
         # The last ones go on from the winner and see what it saw.
-        self.assertIn("--keep-captures", plans["c1"]["filters"])
+        self.assertIn("--settled", plans["c1"]["filters"])
         self.assertEqual(Path(plans["c1"]["init"]).stem, "b2")
         # What is read otherwise is not kept in the same place.
         caches = {this.cache_file({"features": "kp", **plans[name]}) for name in ("b1", "b2")}
