@@ -42,10 +42,12 @@ pub enum Kind {
 
 impl Kind {
     /// What to say of a file that has none.
-    pub const fn nothing(self) -> &'static str {
+    pub fn nothing(self) -> String {
         match self {
-            Self::KingEntries => "no king enters in a game that was won by mate or declaration",
-            Self::Late => "no game is still open after 80 moves",
+            Self::KingEntries => {
+                "no king enters in a game that was won by mate or declaration".to_owned()
+            }
+            Self::Late => format!("no game is still open after {EARLY} moves"),
         }
     }
 

@@ -186,7 +186,7 @@ impl SelfPlaySettings {
         let found = earlier_games::read(path.as_ref(), kind, self.game, self.seed);
         let found = found.map_err(|e| failed(&e))?;
         if found.is_empty() {
-            return Err(failed(kind.nothing()));
+            return Err(failed(&kind.nothing()));
         }
         Ok(Set::Openings(found))
     }
