@@ -347,7 +347,7 @@ while :; do sleep 0.05; done
         (this.carry / "current.nuef").write_bytes(b"x")
         begun: list[tuple[str, str | None, list[str]]] = []
         told: list[Any] = []
-        losses = {"v1": 0.60, "p1": 0.59, "t2": 0.58, "t3": 0.585}
+        losses = {"p1": 0.59, "t2": 0.58, "t3": 0.585}
 
         def teach_on(name: str, _: float, init: str | None, __: float, files: list[str]) -> None:
             begun.append((name, init and Path(init).stem, [Path(file).stem for file in files]))
@@ -369,11 +369,10 @@ while :; do sleep 0.05; done
             this.deadline = time.monotonic()
             call()
         self.assertEqual(begun, [
-            ("v1", None, ["old-1", "s1"]),
             ("p1", None, ["old-1", "s1"]),
-            # The better one goes on, without weaker games.
-            ("t2", "p1", ["s1", "002-current"]),
-            ("t3", "t2", ["s1", "002-current", "003-current"]),
+            # It goes on without weaker games.
+            ("t2", "p1", ["s1", "001-current"]),
+            ("t3", "t2", ["s1", "001-current", "002-current"]),
         ])
         (_, first, _), (_, second, _) = told
         self.assertEqual({key for key in second if first.get(key) != second[key]}, {"lr"})
@@ -383,7 +382,7 @@ while :; do sleep 0.05; done
         self.assertEqual([Path(file).stem for file in first["teacher-data"]],
                          ["old-1", "009-current-fast"])
         self.assertEqual([Path(file).stem for file in first["data"]],
-                         ["s1", "002-current", "003-current", "004-current"])
+                         ["s1", "001-current", "002-current", "003-current"])
 
     def test_three_calls_with_a_known_teacher(self) -> None:
         this = self.round()
