@@ -1,4 +1,4 @@
-"""`python -m nue_trainer`: train, value, worth, deep, orders, onnx, serve, bench."""
+"""`python -m nue_trainer`: train, value, worth, deep, orders, onnx, half, serve, bench."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .bench import bench
 from .checkpoint import CheckpointError
 from .deep import cli as deep
 from .deep import orders
-from .deep.export import ExportError, convert_to_onnx
+from .deep.export import ExportError, convert_to_half, convert_to_onnx
 from .deep.netfile import NetFileError
 from .deep.nets import NetError
 from .evaluator import ServeError
@@ -168,6 +168,9 @@ def _parser() -> argparse.ArgumentParser:
     onnx = commands.add_parser("onnx", help="write a policy-value net as ONNX")
     onnx.add_argument("--net", required=True, help="policy-value net in real numbers (.nuedf)")
     onnx.add_argument("--out", required=True, help="file to write (.onnx)")
+    half = commands.add_parser("half", help="write a policy-value net in numbers of 16 bits")
+    half.add_argument("--net", required=True, help="policy-value net in real numbers (.nuedf)")
+    half.add_argument("--out", required=True, help="file to write (.nuedf), half the size")
     server = commands.add_parser("serve", help="answer the engine's batches with a net")
     server.add_argument("--net", required=True, help="policy-value net in real numbers (.nuedf)")
     server.add_argument("--device", default="auto", help="auto, cpu, cuda, cuda:1, ...")
@@ -230,6 +233,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             orders.run(lambda words: _order(parser, words))
         elif command == "onnx":
             print(convert_to_onnx(Path(told["net"]), Path(told["out"])))
+        elif command == "half":
+            print(convert_to_half(Path(told["net"]), Path(told["out"])))
         elif command == "serve":
             if told.pop("bench"):
                 told.pop("report")

@@ -22,6 +22,7 @@ from torch import nn
 from nue_trainer.checkpoint import CheckpointError
 from nue_trainer.deep import netfile
 from nue_trainer.deep.export import (
+    convert_to_half,
     COMPARED,
     ExportError,
     compare,
@@ -222,6 +223,27 @@ class Files(unittest.TestCase):
             self.assertEqual(replace(back.kind, value_channels=what.value_channels), what)
             compare(stem, source, exact(back, unpacker.whole(seen)))
             self.assertGreater(float(source[0].std()), 0.01)
+
+    def test_half_the_bits_are_half_the_file_and_nearly_the_same_net(self) -> None:
+        path, half = self.folder / "whole.nuedf", self.folder / "half.nuedf"
+        net = stirred(DeepNet(kind())).folded()
+        netfile.write(path, net, {"about": "a test"})
+        self.assertIn("written", convert_to_half(path, half))
+        with self.assertRaisesRegex(ExportError, "exists"):
+            convert_to_half(path, half)
+        self.assertNotIn(b"a test", half.read_bytes())
+        numbers = [data[data.index(b"\n") + 1 :] for data in (path.read_bytes(), half.read_bytes())]
+        self.assertEqual(len(numbers[0]), 2 * len(numbers[1]))
+        there, back = net.state_dict(), netfile.read(half).state_dict()
+        for name, tensor in there.items():
+            self.assertTrue(torch.equal(tensor.half().float(), back[name]), name)
+        with torch.no_grad():
+            net.stem.bias[0] = 1e6
+        with self.assertRaisesRegex(netfile.NetFileError, "not finite as float16"):
+            netfile.write(half, net, {}, "float16")
+        half.write_bytes(half.read_bytes().replace(b"float16", b"float99"))
+        with self.assertRaisesRegex(netfile.NetFileError, "numbers of kind float99"):
+            netfile.read(half)
 
     def test_the_first_line_says_what_the_engine_asks_for(self) -> None:
         what = DeepKind(DLSHOGI, "dlshogi", 2187, 5, 64)

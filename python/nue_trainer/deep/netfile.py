@@ -1,7 +1,8 @@
 """Files of policy-value nets in real numbers (`.nuedf`): what the trainer hands to the engine.
 
-A line of JSON that ends in a line feed, then all tensors as 32-bit real numbers, the lowest byte
-first, in the order of the line's `tensors`; its `crc32` is over them. docs/formats/deep.md.
+A line of JSON that ends in a line feed, then all tensors as real numbers of 32 or 16 bits, the
+lowest byte first, in the order of the line's `tensors`; its `crc32` is over them.
+docs/formats/deep.md.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from .planes import Layout
 FORMAT = "nue-deep"
 VERSION = 1
 LONGEST_LINE = 1 << 20
+# What the line's `numbers` may say, and how such numbers lie in the file and in memory.
+NUMBERS = {"float32": ("<f4", torch.float32), "float16": ("<f2", torch.float16)}
 
 
 class NetFileError(Exception):
@@ -53,21 +56,24 @@ def header(kind: DeepKind, notes: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _bytes(tensor: torch.Tensor) -> bytes:
-    flat = tensor.detach().to("cpu", torch.float32).contiguous().view(-1)
+def _bytes(tensor: torch.Tensor, numbers: str) -> bytes:
+    stored, kept = NUMBERS[numbers]
+    flat = tensor.detach().to("cpu", kept).contiguous().view(-1)
     if not bool(torch.isfinite(flat).all()):
-        raise NetFileError("the net has parameters that are not finite")
-    return bytes(flat.numpy().astype("<f4").tobytes())
+        raise NetFileError(f"the net has parameters that are not finite as {numbers}")
+    return bytes(flat.numpy().astype(stored).tobytes())
 
 
-def write(path: Path, net: FoldedNet, notes: dict[str, Any]) -> None:
+def write(path: Path, net: FoldedNet, notes: dict[str, Any], numbers: str = "float32") -> None:
     """Writes a file, whole or not at all."""
     tensors = net.state_dict()
-    parts = [_bytes(tensors[name]) for name in net.kind.shapes()]
+    parts = [_bytes(tensors[name], numbers) for name in net.kind.shapes()]
     crc = 0
     for part in parts:
         crc = zlib.crc32(part, crc)
-    line = json.dumps({**header(net.kind, notes), "crc32": crc}).encode() + b"\n"
+    # Files of 32 bits do not say so: they are older than the others.
+    special = {} if numbers == "float32" else {"numbers": numbers}
+    line = json.dumps({**header(net.kind, notes), **special, "crc32": crc}).encode() + b"\n"
     if len(line) > LONGEST_LINE:
         raise NetFileError(f"a first line of {len(line)} bytes")
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -111,10 +117,15 @@ def read(path: Path) -> FoldedNet:
         if [[name, list(shape)] for name, shape in shapes.items()] != told["tensors"]:
             raise ValueError("its tensors are not those of its kind")
         crc = int(told["crc32"])
+        numbers = str(told.get("numbers", "float32"))
+        if numbers not in NUMBERS:
+            raise ValueError(f"numbers of kind {numbers}")
     except (ValueError, KeyError, TypeError, AttributeError, NetError) as error:
         raise NetFileError(f"{path}: the first line is wrong: {error}") from error
     body = memoryview(data)[end + 1 :]
-    sizes = {name: 4 * int(torch.Size(shape).numel()) for name, shape in shapes.items()}
+    kept = NUMBERS[numbers][1]
+    wide = torch.finfo(kept).bits // 8
+    sizes = {name: wide * int(torch.Size(shape).numel()) for name, shape in shapes.items()}
     if len(body) != sum(sizes.values()):
         raise NetFileError(f"{path}: {len(body)} bytes of numbers, not {sum(sizes.values())}")
     if zlib.crc32(body) != crc:
@@ -122,6 +133,6 @@ def read(path: Path) -> FoldedNet:
     tensors, at = {}, 0
     for name, shape in shapes.items():
         part = bytearray(body[at : at + sizes[name]])
-        tensors[name] = torch.frombuffer(part, dtype=torch.float32).reshape(shape)
+        tensors[name] = torch.frombuffer(part, dtype=kept).float().reshape(shape)
         at += sizes[name]
     return FoldedNet.of(kind, tensors)

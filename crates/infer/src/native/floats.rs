@@ -81,7 +81,8 @@ impl Floats {
         let tensors = tensors(&architecture);
         check_tensors(&header, &tensors)?;
         let data = &data[1..];
-        let expected = 4 * tensors.iter().map(Tensor::numbers).sum::<usize>();
+        let numbers = Numbers::of(&header)?;
+        let expected = numbers.bytes() * tensors.iter().map(Tensor::numbers).sum::<usize>();
         if data.len() != expected {
             return Err(FloatsError::Size { found: data.len(), expected });
         }
@@ -89,8 +90,7 @@ impl Floats {
         if header["crc32"].as_u64() != Some(u64::from(found)) {
             return Err(FloatsError::Checksum { found, expected: header["crc32"].clone() });
         }
-        let mut numbers =
-            data.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+        let mut numbers = data.chunks_exact(numbers.bytes()).map(|bytes| numbers.read(bytes));
         let mut read = Vec::new();
         for tensor in &tensors {
             let values: Vec<f32> = numbers.by_ref().take(tensor.numbers()).collect();
@@ -159,6 +159,54 @@ impl Floats {
         writeln!(to, "{header}")?;
         to.write_all(&data)
     }
+}
+
+/// How the numbers of a file are written.
+#[derive(Clone, Copy)]
+enum Numbers {
+    Float32,
+    Float16,
+}
+
+impl Numbers {
+    fn of(header: &Value) -> Result<Self, FloatsError> {
+        match &header["numbers"] {
+            Value::Null => Ok(Self::Float32),
+            known if known == "float32" => Ok(Self::Float32),
+            known if known == "float16" => Ok(Self::Float16),
+            found => Err(FloatsError::Field { field: "numbers", found: found.clone() }),
+        }
+    }
+
+    const fn bytes(self) -> usize {
+        match self {
+            Self::Float32 => 4,
+            Self::Float16 => 2,
+        }
+    }
+
+    /// A number from its bytes, the lowest first.
+    fn read(self, bytes: &[u8]) -> f32 {
+        match *bytes {
+            [a, b, c, d] => f32::from_le_bytes([a, b, c, d]),
+            [a, b] => from_half(u16::from_le_bytes([a, b])),
+            _ => f32::NAN,
+        }
+    }
+}
+
+/// A number of 16 bits: a sign, five bits of exponent, ten of fraction.
+fn from_half(bits: u16) -> f32 {
+    let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
+    let exponent = i32::from(bits >> 10 & 0x1f);
+    let fraction = f32::from(bits & 0x3ff) / 1024.0;
+    let size = match exponent {
+        0 => fraction * 2f32.powi(-14),
+        31 if fraction == 0.0 => f32::INFINITY,
+        31 => f32::NAN,
+        _ => (1.0 + fraction) * 2f32.powi(exponent - 15),
+    };
+    sign * size
 }
 
 fn segment(segment: &Segment) -> Value {

@@ -172,6 +172,8 @@ fn wrong_float_files_are_told_apart() {
         ("\"blocks\":1", "\"blocks\":-1", "the header's blocks is -1"),
         ("\"channels\":32", "\"channels\":48", "channels 48"),
         ("\"crc32\":", "\"crc32\":1", "the checksum is"),
+        ("{", "{\"numbers\":\"float8\",", "the header's numbers is \"float8\""),
+        ("{", "{\"numbers\":\"float16\",", "bytes of numbers, but the tensors need"),
         ("{", "[", "no header"),
         ("}", "", "not JSON"),
     ] {
@@ -182,6 +184,40 @@ fn wrong_float_files_are_told_apart() {
     }
     assert!(Floats::from_bytes(&file[..file.len() - 1]).is_err());
     assert!(Floats::from_bytes(b"").is_err());
+}
+
+#[test]
+fn numbers_of_sixteen_bits_are_read() {
+    let mut file = Vec::new();
+    random(Game::Minishogi, 1, 32, 3).write(&mut file).unwrap();
+    let end = file.iter().position(|&b| b == b'\n').unwrap();
+    let count = (file.len() - end - 1) / 4;
+    let written = |halves: &[u16]| {
+        let data: Vec<u8> =
+            (0..count).flat_map(|at| halves[at % halves.len()].to_le_bytes()).collect();
+        let mut header: serde_json::Value = serde_json::from_slice(&file[..end]).unwrap();
+        header["numbers"] = "float16".into();
+        header["crc32"] = crc32fast::hash(&data).into();
+        let mut whole = format!("{header}\n").into_bytes();
+        whole.extend(data);
+        Floats::from_bytes(&whole)
+    };
+    let known = [
+        (0x0000, 0.0),
+        (0x3c00, 1.0),
+        (0xc100, -2.5),
+        (0x3555, 0.333_251_95),
+        (0x7bff, 65504.0),
+        (0x0400, 2f32.powi(-14)),
+        (0x0001, 2f32.powi(-24)),
+        (0x83ff, -1023.0 * 2f32.powi(-24)),
+    ];
+    let floats = written(&known.map(|(bits, _)| bits)).unwrap();
+    assert_eq!(floats.stem.weight[..known.len()], known.map(|(_, number)| number));
+    for bits in [0x7c00, 0xfc00, 0x7e00] {
+        let error = written(&[bits]).unwrap_err().to_string();
+        assert!(error.contains("not finite"), "{bits:#x}: {error}");
+    }
 }
 
 #[test]
