@@ -383,10 +383,31 @@ while :; do sleep 0.05; done
         self.assertEqual([Path(file).stem for file in first["data"]],
                          ["s1", "001-current", "002-current", "003-current"])
 
+    def test_a_known_teacher_waits_for_games(self) -> None:
+        this = self.round()
+        this.state["scale"] = 600.0
+        for name in ("old-1.teacher", "s1.teacher", "teacher.value"):
+            (this.carry / name).write_bytes(bytes(3000))
+        begun: list[tuple[str, str, list[str]]] = []
+
+        def teach_on(name: str, _: float, init: str, __: float, files: list[str]) -> None:
+            begun.append((name, Path(init).stem, [Path(file).stem for file in files]))
+
+        def no_candidates(*_: object) -> None:
+            raise AssertionError("the teacher has learned nothing yet")
+
+        self.games(this, "000-current")
+        this.start_playing = lambda: None
+        this.control = lambda fast: self.fail("strong games are wanted")
+        this.teach_on, this.candidates = teach_on, no_candidates
+        this.deadline = time.monotonic()
+        this.first_of_three()
+        self.assertEqual(begun, [("t2", "teacher", ["s1", "000-current"])])
+
     def test_three_calls_with_a_known_teacher(self) -> None:
         this = self.round()
         this.state["scale"] = 600.0
-        (this.carry / "s1.teacher").write_bytes(bytes(3000))
+        (this.carry / "s1.teacher").write_bytes(bytes(3 * this.size(ROUND.TEACHES_FROM)))
         (this.carry / "teacher.value").write_bytes(b"x")
         begun: list[tuple[str, str]] = []
         told: list[Any] = []
