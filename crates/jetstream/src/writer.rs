@@ -162,13 +162,17 @@ impl Writer {
     /// waited for, or there would never be any: whoever acknowledged has the results, and knows one that comes again.
     pub(crate) async fn remove_acknowledged(self: Arc<Self>) {
         let mut acknowledged = self.acknowledged.subscribe();
+        if *acknowledged.borrow() > 0 {
+            // It was acknowledged before this began.
+            acknowledged.mark_changed();
+        }
         while acknowledged.changed().await.is_ok() {
             let upto = *acknowledged.borrow_and_update();
             let mut written = self.written.subscribe();
             if written.wait_for(|w| w.journalled >= upto || w.no_room).await.is_err() {
                 return;
             }
-            while self.link.remove_before(StreamKind::Events, upto + 1).await.is_err() {
+            while self.remove_before(StreamKind::Events, upto + 1).await.is_err() {
                 tokio::time::sleep(AGAIN).await;
             }
             tokio::time::sleep(REMOVE).await;
@@ -388,7 +392,12 @@ impl Writer {
     /// Writes the journal anew: what it says, and nothing before that.
     async fn rewrite(&self, image: &Image) -> Result<(), QueueError> {
         let first = self.write_journal(&image.records()).await.map_err(|(_, error)| error)?;
-        tokio::time::timeout(BROKER, self.link.remove_before(StreamKind::Journal, first))
+        self.remove_before(StreamKind::Journal, first).await
+    }
+
+    /// Has the broker remove what is before a number. An answer that got lost is not waited for.
+    async fn remove_before(&self, kind: StreamKind, number: u64) -> Result<(), QueueError> {
+        tokio::time::timeout(BROKER, self.link.remove_before(kind, number))
             .await
             .map_err(|e| unavailable(&e))?
     }
