@@ -145,6 +145,14 @@ def _parser() -> argparse.ArgumentParser:
         default=(),
         help="files whose positions the value net alone judges: their scores and results count for nothing",
     )
+    add(
+        "--teacher-beside",
+        type=int,
+        choices=range(256),
+        metavar="N",
+        default=plain.teacher_beside,
+        help="for each position of all files, so many beside it (nue data stream --beside), judged likewise",
+    )
     add("--schedule", choices=NAMES, default=plain.schedule)
     add("--patience", type=int, default=0, help="stop after so many epochs without progress")
     add("--keep", choices=("last", "best"), default=plain.keep, help="which net is written")

@@ -40,6 +40,7 @@ class Settings:
     teacher: str | None = None
     teacher_weight: float = 0.7
     teacher_data: tuple[str, ...] = ()
+    teacher_beside: int = 0
     lr: float = 1e-3
     lr_end: float = 1e-5
     schedule: str = "exponential"
@@ -80,5 +81,7 @@ class Settings:
             passing.append("leaf")
         if self.subspace == 100:
             passing.append("subspace")
+        if not self.teacher_beside:
+            passing.append("teacher_beside")
         told = {key: value for key, value in asdict(self).items() if key not in passing}
         return {key: list(v) if isinstance(v, tuple) else v for key, v in told.items()}

@@ -217,7 +217,7 @@ class Kept:
 # What is kept: bases, numbers, scores, results.
 Arrays = list[torch.Tensor]
 # What may be wrong with a file that holds something else.
-UNREADABLE = (RuntimeError, KeyError, TypeError, OSError, EOFError, pickle.UnpicklingError)
+UNREADABLE = (RuntimeError, LookupError, ValueError, TypeError, OSError, EOFError, pickle.UnpicklingError)
 
 
 def _read(once: Order, device: torch.device) -> tuple[About, Arrays]:

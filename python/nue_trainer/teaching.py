@@ -226,13 +226,18 @@ def judge_more(supply: Kept, settings: Settings, path: Path, scale: float) -> No
 
     What it says of a file is kept for all runs that read that file in the same way, whatever else they read.
     """
-    for file in settings.teacher_data:
+    asked = [(file, settings.stream_options) for file in settings.teacher_data]
+    if settings.teacher_beside:
+        beside = (*settings.stream_options, "--beside", str(settings.teacher_beside))
+        asked += [(file, beside) for file in (*settings.data, *settings.teacher_data)]
+    for file, options in asked:
         kept = None
         if settings.cache_file is not None:
-            told = [file, settings.features, list(settings.stream_options), settings.leaf, settings.seed]
+            told = [file, settings.features, list(options), settings.leaf, settings.seed]
             name = f"{zlib.crc32(json.dumps(told).encode()):08x}.cache"
             kept = str(Path(settings.cache_file).with_name(f"nue-judged-{name}"))
-        more = Kept(replace(settings, data=(file,), cache_file=kept), supply.device)
+        one = replace(settings, data=(file,), stream_options=options, cache_file=kept)
+        more = Kept(one, supply.device)
         relabel(more, path, 1.0, scale)
         more.forget_results()
         supply.add(more)

@@ -96,8 +96,9 @@ class Run:
         self.objective = Objective(last, self.scale)
         if settings.teacher is not None:
             self._learn_from(settings.teacher)
-        elif settings.teacher_data:
-            raise TrainingError("--teacher-data holds positions to be judged: it needs --teacher")
+        elif settings.teacher_data or settings.teacher_beside:
+            what = "--teacher-data holds" if settings.teacher_data else "--teacher-beside adds"
+            raise TrainingError(f"{what} positions to be judged: it needs --teacher")
         self.net = Net(
             self.about,
             settings.width,
@@ -126,7 +127,7 @@ class Run:
         if not isinstance(self.supply, Kept):
             raise TrainingError("--teacher judges positions that are kept: it needs --cache")
         relabel(self.supply, Path(teacher), settings.teacher_weight, self.scale)
-        if settings.teacher_data:
+        if settings.teacher_data or settings.teacher_beside:
             judge_more(self.supply, settings, Path(teacher), self.scale)
 
     def _check_output(self) -> None:

@@ -425,26 +425,37 @@ while :; do sleep 0.05; done
             if jobs[0][0] == "b1":
                 # The second one wins.
                 this.state["best"] = "b2"
-                this.state["nets"]["b2"] = {"plan": {"filters": jobs[1][1]["filters"], "width": 512}}
+                this.state["elo"].update(b1=10.0, b2=10.0 if wins else 9.0)
+                this.state["nets"]["b2"] = {"plan": {"width": 512}}
                 (this.work / "nets" / "b2.nuef").write_bytes(b"x")
 
+        fast: list[bool] = []
         this.start_playing = this.stop_playing = lambda: None
-        this.control = lambda fast: None
+        this.control = lambda **what: fast.append(what["fast"])
         this.teach_on, this.taught_by, this.candidates = teach_on, taught_by, candidates
         this.gate = lambda *_: {}
-        for call in (this.first_of_three, this.second_of_three, this.third_of_three):
-            this.deadline = time.monotonic()
-            call()
-        self.assertEqual(begun, [("t1", "teacher"), ("t2", "t1"), ("t3", "t2")])
-        plans = {name: plan for name, plan, _ in told}
-        self.assertEqual({key for key in plans["b2"] if plans["b2"][key] != plans["b1"].get(key)}, {"filters"})
-        self.assertEqual([Path(plans[name]["teacher"]).stem for name in ("b1", "c1")], ["t1", "t3"])
-        # The last ones go on from the winner and see what it saw.
-        self.assertIn("--settled", plans["c1"]["filters"])
-        self.assertEqual(Path(plans["c1"]["init"]).stem, "b2")
-        # What is read otherwise is not kept in the same place.
-        caches = {this.cache_file({"features": "kp", **plans[name]}) for name in ("b1", "b2")}
-        self.assertEqual(len(caches), 2)
+        for wins in (True, False):
+            for call in (this.first_of_three, this.second_of_three, this.third_of_three):
+                this.deadline = time.monotonic()
+                call()
+            self.assertEqual(begun, [("t1", "teacher"), ("t2", "t1"), ("t3", "t2")])
+            plans = {name: plan for name, plan, _ in told}
+            one, other = plans["b1"], plans["b2"]
+            self.assertEqual({key for key in other if one.get(key) != other[key]}, {"beside"})
+            self.assertEqual([Path(plans[name]["teacher"]).stem for name in ("b1", "c1")], ["t1", "t3"])
+            # The last ones go on from the winner, and see positions beside the games if those won: else cheap ones.
+            self.assertEqual(plans["c1"]["beside"], ROUND.BESIDE if wins else 0)
+            self.assertEqual(Path(plans["c1"]["init"]).stem, "b2")
+            self.assertEqual(any(fast), not wins)
+            for kept in (begun, told, fast):
+                kept.clear()
+            for path in (this.work / "nets").iterdir():
+                path.unlink()
+            this.state.update(best="current", nets={}, elo={"current": 0.0})
+        # More positions, more time to read and to judge them.
+        without = {**plans["c1"], "beside": 0}
+        both = [this.plan("x", plan, 100)["positions"] for plan in (without, {**without, "beside": 2})]
+        self.assertAlmostEqual(both[1] / both[0], 4, places=3)
 
     def test_three_calls_that_distil(self) -> None:
         self.assertRaises(SystemExit, self.round, "--distil")

@@ -216,8 +216,34 @@ class Teachers(WithNue):
         self.assertLess(float((labels.score[count:] - wanted).abs().max()), 2)
         run.all()
         self.assertEqual(run.positions, 2 * 2 * count)
-        with self.assertRaisesRegex(TrainingError, "--teacher"):
+        with self.assertRaisesRegex(TrainingError, "--teacher-data"):
             Run(replace(taught, teacher=None, force=True), lambda _: None)
+
+    def test_a_teacher_judges_positions_beside_the_games(self) -> None:
+        out = self.folder / "beside.value"
+        torch.manual_seed(5)
+        valuenet.write(out, ValueNet(ValueKind("shogi", 1, 8, 600.0)))
+        taught = replace(
+            self.settings, teacher=str(out), teacher_weight=0.0, teacher_beside=3,
+            out=str(self.folder / "beside.nuef"), cache_file=str(self.folder / "beside.cache"),
+        )
+        alone = Kept(self.settings, torch.device("cpu"))
+        beside = Kept(
+            replace(self.settings, stream_options=(*self.settings.stream_options, "--beside", "3")),
+            torch.device("cpu"),
+        )
+        # Those in check and before captures have some beside them, too.
+        self.assertGreater(beside.positions, 2 * alone.positions)
+        for _ in range(2):  # the second time from what was kept
+            supply = Run(taught, lambda _: None).supply
+            assert isinstance(supply, Kept)
+            self.assertEqual(supply.positions, alone.positions + beside.positions)
+            labels = supply.labels()
+            self.assertFalse(bool(labels.known[alone.positions :].any()))
+            wanted = judged(valuenet.read(out), beside.own()) * 600
+            self.assertLess(float((labels.score[alone.positions :] - wanted).abs().max()), 2)
+        with self.assertRaisesRegex(TrainingError, "--teacher-beside"):
+            Run(replace(taught, teacher=None), lambda _: None)
 
     def test_a_teacher_goes_on_with_another_scale(self) -> None:
         first, second = self.folder / "first.value", self.folder / "second.value"

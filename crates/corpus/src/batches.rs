@@ -9,6 +9,7 @@
 //! What a position becomes is the consumer's business: it brings an [`Encoder`]. The CPU trainer's
 //! are in room `trainer`; that of `nue data stream` is beside this.
 
+mod beside;
 mod leaf;
 mod numbers;
 mod pool;

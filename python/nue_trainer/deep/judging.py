@@ -40,9 +40,10 @@ def judged(path: Path, order: Order, scores: torch.Tensor) -> torch.Tensor:
     device = scores.device
     net = netfile.read(path)
     layout = net.kind.layout
-    net.to(device, memory_format=torch.channels_last)
     unpacker = Unpacker(layout, device)
     half = device.type == "cuda"
+    kind = torch.bfloat16 if half else torch.float32
+    net.to(device, kind).to(memory_format=torch.channels_last)
     found, seen = [], []
     asked = same_positions(order, layout.planes, net.kind.labels)
     with PlaneLoader(asked, pin=half) as loader:
@@ -51,8 +52,8 @@ def judged(path: Path, order: Order, scores: torch.Tensor) -> torch.Tensor:
         for batch in loader:
             if batch.count:
                 rows = batch.to(device).rows()
-                with torch.autocast(device.type, torch.bfloat16, enabled=half):
-                    found.append(net(unpacker.whole(unpacker(rows.packed)))[1])
+                planes = unpacker.whole(unpacker(rows.packed, kind))
+                found.append(net.values(planes.contiguous(memory_format=torch.channels_last)))
                 seen.append(rows.score)
     if not seen or not torch.equal(torch.cat(seen), scores):
         raise StreamError(

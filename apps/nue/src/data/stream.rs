@@ -71,6 +71,10 @@ pub(crate) struct StreamArgs {
     /// Only positions in which no capture gains anything
     #[arg(long, conflicts_with = "leaf")]
     settled: bool,
+    /// Instead of each position send N beside it, that captures lead to after a random move; a
+    /// teacher has to judge them
+    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with_all = ["leaf", "settled"])]
+    beside: u8,
     /// Instead of positions to learn from, send those after every move of about N positions: as
     /// score which of the moves it was, as result whether it was played
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -122,6 +126,7 @@ pub(super) fn stream(args: &StreamArgs, output: &mut dyn Write) -> CommandResult
             mirror: args.mirror,
             leaf: args.leaf,
             settled: args.settled,
+            beside: args.beside,
         },
         choices: args.choices,
     };

@@ -1,5 +1,6 @@
 //! Positions as rows of numbers with their labels: what is shuffled.
 
+use super::beside::Beside;
 use super::leaf::Leaf;
 use super::selection::{Selection, SelectionCounts};
 use super::units::{Unit, UnitReader, Units, each_record};
@@ -87,6 +88,7 @@ pub(super) struct Sampler<'a, V: Variant> {
     encoder: &'a dyn Encoder,
     cursor: Cursor<V>,
     leaf: Option<Leaf<V>>,
+    beside: Beside<V>,
     /// All scores of a game, and which of its positions became which rows.
     course: Vec<Option<i16>>,
     kept: Vec<Kept>,
@@ -118,6 +120,7 @@ impl<'a, V: Variant> Sampler<'a, V> {
             encoder,
             cursor: Cursor::new(),
             leaf: (selection.leaf || selection.settled).then(Leaf::new),
+            beside: Beside::new(),
             course: Vec::new(),
             kept: Vec::new(),
         }
@@ -161,7 +164,8 @@ impl<'a, V: Variant> Sampler<'a, V> {
         rows: &mut Rows,
     ) -> Result<(), TeacherError> {
         cursor.open(block)?;
-        rows.numbers.reserve(block.positions() as usize * self.encoder.width());
+        let each = usize::from(self.selection.beside.max(1));
+        rows.numbers.reserve(block.positions() as usize * each * self.encoder.width());
         while cursor.next_game()? {
             let (outcome, plies) = (cursor.head().outcome, cursor.head().plies as usize);
             if !self.sieve.passes_length(plies) {
@@ -221,6 +225,10 @@ impl<'a, V: Variant> Sampler<'a, V> {
                 return None;
             }
         };
+        if self.selection.beside > 0 {
+            self.push_beside(found, score, rng, rows);
+            return None;
+        }
         let asked = self.leaf.as_mut().filter(|_| self.selection.settled);
         if asked.is_some_and(|leaf| !leaf.is_settled(found.position)) {
             rows.counts.count(LeftOut::Loud);
@@ -252,6 +260,33 @@ impl<'a, V: Variant> Sampler<'a, V> {
         });
         rows.counts.used += 1;
         Some(turned)
+    }
+
+    /// Adds positions beside one of a game.
+    fn push_beside(&mut self, found: &Found<'_, V>, score: i16, rng: &mut Rng, rows: &mut Rows) {
+        for _ in 0..self.selection.beside {
+            let mirrored = self.selection.mirror && rng.bits() >> 63 == 1;
+            let drawn = self.beside.draw(found.position, found.moves.played, rng);
+            let Some((position, turned)) = drawn else {
+                rows.counts.count(LeftOut::Check);
+                continue;
+            };
+            let begin = rows.numbers.len();
+            rows.numbers.grow(self.encoder.width());
+            let row = rows.numbers.row_mut(begin);
+            if !self.encoder.encode(PositionRef::of(position), mirrored, row) {
+                rows.numbers.truncate(begin);
+                rows.counts.unfit += 1;
+                continue;
+            }
+            rows.labels.push(Label {
+                score: if turned { -score } else { score },
+                result: None,
+                ply: position.ply().min(u32::from(u16::MAX)) as u16,
+                turn: position.turn(),
+            });
+            rows.counts.used += 1;
+        }
     }
 
     /// The score a position teaches, or why it teaches nothing: `None` if its game does not pass.

@@ -19,6 +19,11 @@ pub struct Selection {
     /// Learn only from positions in which no capture gains anything: those that are their own leaf.
     #[serde(default)]
     pub settled: bool,
+    /// Instead of each position so many beside it, that no game came to; none is the position itself.
+    /// Their scores are those of the position they come from, their results nobody knows: for a
+    /// teacher to judge.
+    #[serde(default)]
+    pub beside: u8,
 }
 
 impl Default for Selection {
@@ -30,6 +35,7 @@ impl Default for Selection {
             mirror: true,
             leaf: false,
             settled: false,
+            beside: 0,
         }
     }
 }
@@ -40,9 +46,14 @@ impl Selection {
         score.clamp(-self.limit, self.limit)
     }
 
-    /// Which positions train. The leaf of a loud position is quiet.
+    /// Which positions train. The leaf of a loud position is quiet, and so is what lies beside one.
     pub(super) fn effective_sieve(&self) -> Sieve {
-        Sieve { quiet: self.sieve.quiet && !self.leaf, ..self.sieve }
+        let beside = self.beside > 0;
+        Sieve {
+            no_check: self.sieve.no_check && !beside,
+            quiet: self.sieve.quiet && !self.leaf && !beside,
+            ..self.sieve
+        }
     }
 }
 

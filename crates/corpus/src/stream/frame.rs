@@ -46,7 +46,7 @@ pub(super) fn preamble(request: &Stream, units: &Units, own: Value) -> Vec<u8> {
         "mirror": request.selection.mirror,
         "first_epoch": request.first_epoch,
         "epochs": request.epochs,
-        "positions": units.positions(),
+        "positions": units.positions() * u64::from(request.selection.beside.max(1)),
         "training_scale": play::TRAINING_SCALE,
         "pawn": play::PAWN,
     });

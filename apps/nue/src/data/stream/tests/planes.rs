@@ -249,6 +249,16 @@ fn filters_apply_and_what_is_wrong_is_said() {
     let features = super::bytes(&folder, "@a.teacher --features kp --settled");
     let sent: usize = super::read(&features).1.iter().map(|frame| frame.2.len()).sum();
     assert!(0 < settled && settled < all && settled == sent, "{settled} {sent} of {all}");
+    // So with those beside games, whose moves and results nobody knows.
+    let beside = read(&folder, "@a.teacher --planes dlshogi --beside 2").1;
+    let features = super::bytes(&folder, "@a.teacher --features kp --beside 2");
+    let frames = super::read(&features).1;
+    let sent = frames.iter().flat_map(|frame| &frame.2).map(|s| (s.score, s.ply, s.turn, s.result));
+    let mut judged: Vec<_> = beside.iter().map(|s| (s.score, s.ply, s.turn, s.result)).collect();
+    assert!(judged.len() > all && beside.iter().all(|s| (s.label, s.result) == (0xffff, 2)));
+    let mut sent: Vec<_> = sent.collect();
+    (judged.sort_unstable(), sent.sort_unstable());
+    assert_eq!(judged, sent);
     for (line, parts) in [
         ("@a.teacher --planes minishogi", &["\"minishogi\"", "shogi", "dlshogi, pal, aoba"][..]),
         ("@mini.teacher --planes dlshogi", &["\"dlshogi\"", "for minishogi there are minishogi"]),
