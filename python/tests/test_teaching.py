@@ -10,6 +10,7 @@ from pathlib import Path
 import torch
 
 from nue_trainer import valuenet
+from nue_trainer.deep.judging import Judge
 from nue_trainer.deep.run import DeepRun
 from nue_trainer.deep.settings import DeepSettings
 from nue_trainer.deep.team import Team
@@ -285,6 +286,20 @@ class Teachers(WithNue):
             inside = before.abs() < 5000
             self.assertLess(float((supply.labels().score - before)[inside].abs().max()), 2)
             relabel(Kept(settings, torch.device("cpu")), out, 1.0, 600.0)
+        # A batch that is not full, filled up for kernels of one size, is judged as it is.
+        judge = Judge(out, torch.device("cpu"))
+        judge.fuse(16)  # which is for CUDA
+        packed = torch.arange(3 * judge.kind.layout.bytes).to(torch.uint8).view(3, -1)
+        alone = judge.logits(packed, 16)
+        sizes: list[int] = []
+
+        def fused(planes: torch.Tensor) -> torch.Tensor:
+            sizes.append(planes.shape[0])
+            return judge._net.values(planes)
+
+        judge._fused = fused
+        self.assertLess(float((judge.logits(packed, 16) - alone).abs().max()), 1e-5)
+        self.assertEqual((sizes, alone.shape[0]), ([16], 3))
         # Positions in another order are not judged as if they were these.
         store = self.folder / "ordered.cache"
         kept = replace(self.settings, cache_file=str(store))
