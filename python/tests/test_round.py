@@ -375,7 +375,7 @@ while :; do sleep 0.05; done
             ("t3", "t2", ["s1", "001-current", "002-current"]),
         ])
         (_, first, _), (_, second, _) = told
-        self.assertEqual({key for key in second if first.get(key) != second[key]}, {"lr"})
+        self.assertEqual({key for key in second if first.get(key) != second[key]}, {"filters"})
         self.assertEqual((first["teacher-weight"], first["blend"], first["passes"]), (0.5, 1.0, 3))
         # The later teacher was the worse one.
         self.assertEqual(Path(first["teacher"]).stem, "t2")
