@@ -228,7 +228,9 @@ def judge_more(supply: Kept, settings: Settings, path: Path, scale: float) -> No
     """
     asked = [(file, settings.stream_options) for file in settings.teacher_data]
     if settings.teacher_beside:
-        beside = (*settings.stream_options, "--beside", str(settings.teacher_beside))
+        # Those beside the games are settled anyway.
+        others = [option for option in settings.stream_options if option != "--settled"]
+        beside = (*others, "--beside", str(settings.teacher_beside))
         asked += [(file, beside) for file in (*settings.data, *settings.teacher_data)]
     for file, options in asked:
         kept = None

@@ -375,7 +375,8 @@ while :; do sleep 0.05; done
             ("t3", "t2", ["s1", "001-current", "002-current"]),
         ])
         (_, first, _), (_, second, _) = told
-        self.assertEqual({key for key in second if first.get(key) != second[key]}, {"filters"})
+        self.assertEqual({key for key in second if first.get(key) != second[key]}, {"teacher-weight"})
+        self.assertIn("--settled", first["filters"])
         self.assertEqual((first["teacher-weight"], first["blend"], first["passes"]), (0.5, 1.0, 3))
         # The later teacher was the worse one.
         self.assertEqual(Path(first["teacher"]).stem, "t2")
@@ -405,7 +406,7 @@ while :; do sleep 0.05; done
         self.assertEqual(begun, [("t2", "teacher", ["s1", "000-current"])])
 
     def test_three_calls_with_a_known_teacher(self) -> None:
-        this = self.round()
+        this = self.round("--beside", "2")
         this.state["scale"] = 600.0
         (this.carry / "s1.teacher").write_bytes(bytes(3 * this.size(ROUND.TEACHES_FROM)))
         (this.carry / "teacher.value").write_bytes(b"x")
@@ -444,7 +445,7 @@ while :; do sleep 0.05; done
             self.assertEqual({key for key in other if one.get(key) != other[key]}, {"beside"})
             self.assertEqual([Path(plans[name]["teacher"]).stem for name in ("b1", "c1")], ["t1", "t3"])
             # The last ones go on from the winner, and see positions beside the games if those won: else cheap ones.
-            self.assertEqual(plans["c1"]["beside"], ROUND.BESIDE if wins else 0)
+            self.assertEqual(plans["c1"]["beside"], 2 if wins else 0)
             self.assertEqual(Path(plans["c1"]["init"]).stem, "b2")
             self.assertEqual(any(fast), not wins)
             for kept in (begun, told, fast):
@@ -492,12 +493,12 @@ while :; do sleep 0.05; done
         self.assertEqual(fast, [True] * 3)
         self.assertEqual([name for name, _, _ in told], ["a1", "a2", "b1", "b2", "c1", "c2"])
         plans = {name: plan for name, plan, _ in told}
-        for letter, differs in (("a", {"teacher-weight"}), ("b", {"filters"}), ("c", {"lr"})):
+        for letter, differs in (("a", {"teacher-weight"}), ("b", {"beside"}), ("c", {"lr"})):
             one, other = plans[f"{letter}1"], plans[f"{letter}2"]
             self.assertEqual({key for key in other if one.get(key) != other[key]}, differs)
         # What won stays.
         self.assertEqual((plans["b1"]["teacher-weight"], Path(plans["b1"]["init"]).stem), (1.0, "a2"))
-        self.assertIn("--settled", plans["c1"]["filters"])
+        self.assertEqual((plans["c1"]["beside"], plans["c1"]["filters"]), (1, ROUND.SETTLED))
         self.assertEqual([Path(file).stem for file in plans["c1"]["teacher-data"]], ["000-current-fast"])
 
     def test_nets_are_measured_by_stronger_games(self) -> None:

@@ -243,6 +243,11 @@ class Teachers(WithNue):
             self.assertFalse(bool(labels.known[alone.positions :].any()))
             wanted = judged(valuenet.read(out), beside.own()) * 600
             self.assertLess(float((labels.score[alone.positions :] - wanted).abs().max()), 2)
+        settled = replace(taught, stream_options=("--settled",), cache_file=None, force=True)
+        supply = Run(settled, lambda _: None).supply
+        assert isinstance(supply, Kept)
+        self.assertLess(supply.positions, alone.positions + beside.positions)
+        self.assertGreater(supply.positions, beside.positions)
         with self.assertRaisesRegex(TrainingError, "--teacher-beside"):
             Run(replace(taught, teacher=None), lambda _: None)
 

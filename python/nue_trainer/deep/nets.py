@@ -377,14 +377,8 @@ class FoldedNet(Trunk):
 
     def forward(self, planes: torch.Tensor) -> Answer:
         """Logits of labels and of winning for whole planes [count, planes, side, side]."""
-        return self.after_stem(self._after_planes(planes))
+        return self.after_stem(self.stem(planes))
 
     def values(self, planes: torch.Tensor) -> torch.Tensor:
         """The logits of winning alone."""
-        x = activate(self.kind.activation, self._after_planes(planes))
-        return self.value(self.blocks(x))
-
-    def _after_planes(self, planes: torch.Tensor) -> torch.Tensor:
-        if not planes.is_cuda:
-            return self.stem(planes)
-        return convolve(planes, self.stem.weight, 3) + self.stem.bias[:, None, None]
+        return self.value(self.blocks(activate(self.kind.activation, self.stem(planes))))

@@ -35,8 +35,7 @@ impl InputArgs {
         }
     }
 
-    /// The same for work that an interrupt ends in good order. Where none can be heard it ends the
-    /// program at once.
+    /// The same for work that an interrupt ends in good order, or at once where none can be heard.
     pub(super) fn interruptible(&self) -> Inputs {
         let (stop, heard) = interrupt::flag();
         Inputs { stop: heard.then_some(stop), ..self.inputs() }

@@ -8,7 +8,6 @@ use corpus::batches::Selection;
 use corpus::stream::{self, Form, LARGEST_BATCH, LARGEST_POOL, Stream};
 use display::InputBar;
 use std::io::{self, IsTerminal, Write};
-use std::thread;
 
 /// Send features or planes of positions to standard output in binary batches, for trainers
 #[derive(Args)]
@@ -61,8 +60,7 @@ pub(crate) struct StreamArgs {
           default_value_t = Selection::default().limit,
           value_parser = clap::value_parser!(i16).range(1..))]
     clamp: i16,
-    /// Send the mean of a position's score and those after it in its game, each weighted so much
-    /// less than the one before: 0.8, say; 0 is the score itself
+    /// Send the mean of a score and those after it in its game, each weighted so much less: 0.8
     #[arg(long, value_name = "X", default_value_t = 0.0, value_parser = decay)]
     n_step: f64,
     /// Send the quiet position that captures lead to, instead of the position itself
@@ -71,12 +69,10 @@ pub(crate) struct StreamArgs {
     /// Only positions in which no capture gains anything
     #[arg(long, conflicts_with = "leaf")]
     settled: bool,
-    /// Instead of each position send N beside it, that captures lead to after a random move; a
-    /// teacher has to judge them
+    /// Instead of each position N beside it, after a random move and captures: a teacher judges
     #[arg(long, value_name = "N", default_value_t = 0, conflicts_with_all = ["leaf", "settled"])]
     beside: u8,
-    /// Instead of positions to learn from, send those after every move of about N positions: as
-    /// score which of the moves it was, as result whether it was played
+    /// Instead send those after every move of N positions: score which it was, result if played
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     choices: Option<u32>,
     /// Also send positions in check
@@ -107,7 +103,7 @@ pub(crate) fn run(args: &StreamArgs) -> CommandResult {
 
 /// Writes the stream.
 pub(super) fn stream(args: &StreamArgs, output: &mut dyn Write) -> CommandResult {
-    let all = || thread::available_parallelism().map_or(1, usize::from);
+    let all = || std::thread::available_parallelism().map_or(1, usize::from);
     let keep = [args.keep_checks, args.keep_captures, args.keep_random];
     let request = Stream {
         inputs: args.input.inputs(),
