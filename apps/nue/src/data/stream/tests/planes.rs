@@ -257,7 +257,8 @@ fn filters_apply_and_what_is_wrong_is_said() {
     let mut judged: Vec<_> = beside.iter().map(|s| (s.score, s.ply, s.turn, s.result)).collect();
     assert!(judged.len() > all && beside.iter().all(|s| (s.label, s.result) == (0xffff, 2)));
     let mut sent: Vec<_> = sent.collect();
-    (judged.sort_unstable(), sent.sort_unstable());
+    judged.sort_unstable();
+    sent.sort_unstable();
     assert_eq!(judged, sent);
     for (line, parts) in [
         ("@a.teacher --planes minishogi", &["\"minishogi\"", "shogi", "dlshogi, pal, aoba"][..]),
