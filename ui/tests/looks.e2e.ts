@@ -32,6 +32,8 @@ describe('boards and pieces', () => {
       const kaya = await style(page, 'sg-board', 'background-color');
       expect(await style(page, 'sg-board', 'background-image')).toContain('wood');
       await page.locator('[data-settings]').click();
+      // What is forced does not wait until it can be seen.
+      await page.locator('dialog[open]').waitFor();
       await page.locator('dialog input[value="walnut"]').check({ force: true });
       await page.locator('dialog input[value="brush"]').check({ force: true });
       expect(await faults(page)).toEqual([]);
