@@ -69,10 +69,10 @@ pub(crate) struct StreamArgs {
     /// Only positions in which no capture gains anything
     #[arg(long, conflicts_with = "leaf")]
     settled: bool,
-    /// Instead of each position N beside it, after a random move and captures: a teacher judges
+    /// Instead of each position send N beside it (a random move, then captures), to be judged
     #[arg(long, value_name = "N", default_value_t = 0, conflicts_with_all = ["leaf", "settled"])]
     beside: u8,
-    /// Instead send those after every move of N positions: score which it was, result if played
+    /// Instead send those after every move of about N positions; score: which, result: if played
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     choices: Option<u32>,
     /// Also send positions in check

@@ -43,6 +43,28 @@ impl Rows {
         self.labels.append(&mut other.labels);
         self.counts.add(&other.counts);
     }
+
+    /// Adds a position and what it teaches; says where its numbers begin, unless it cannot be seen.
+    fn add<V: Variant>(
+        &mut self,
+        encoder: &dyn Encoder,
+        position: &Position<V>,
+        mirrored: bool,
+        score: i16,
+        result: Option<i8>,
+    ) -> Option<usize> {
+        let begin = self.numbers.len();
+        self.numbers.grow(encoder.width());
+        if !encoder.encode(PositionRef::of(position), mirrored, self.numbers.row_mut(begin)) {
+            self.numbers.truncate(begin);
+            self.counts.unfit += 1;
+            return None;
+        }
+        let ply = position.ply().min(u32::from(u16::MAX)) as u16;
+        self.labels.push(Label { score, result, ply, turn: position.turn() });
+        self.counts.used += 1;
+        Some(begin)
+    }
 }
 
 /// The first positions of the files that train, in order and not mirrored: what is validated on.
@@ -239,26 +261,14 @@ impl<'a, V: Variant> Sampler<'a, V> {
             Some(leaf) if self.selection.leaf => leaf.find(found.position),
             _ => (found.position, false),
         };
-        let begin = rows.numbers.len();
-        rows.numbers.grow(self.encoder.width());
-        let row = rows.numbers.row_mut(begin);
-        if !self.encoder.encode(PositionRef::of(position), mirrored, row) {
-            rows.numbers.truncate(begin);
-            rows.counts.unfit += 1;
-            return None;
-        }
         let turn = position.turn();
+        let score = if turned { -score } else { score };
+        let result = found.outcome.for_side(turn);
+        let begin = rows.add(self.encoder, position, mirrored, score, result)?;
         // A leaf has other moves than the position it comes from.
         if !self.selection.leaf {
             self.encoder.teach(turn, &found.moves, rows.numbers.row_mut(begin));
         }
-        rows.labels.push(Label {
-            score: if turned { -score } else { score },
-            result: found.outcome.for_side(turn),
-            ply: position.ply().min(u32::from(u16::MAX)) as u16,
-            turn,
-        });
-        rows.counts.used += 1;
         Some(turned)
     }
 
@@ -267,25 +277,12 @@ impl<'a, V: Variant> Sampler<'a, V> {
         for _ in 0..self.selection.beside {
             let mirrored = self.selection.mirror && rng.bits() >> 63 == 1;
             let drawn = self.beside.draw(found.position, found.moves.played, rng);
-            let Some((position, turned)) = drawn else {
+            if let Some((position, turned)) = drawn {
+                let score = if turned { -score } else { score };
+                rows.add(self.encoder, position, mirrored, score, None);
+            } else {
                 rows.counts.count(LeftOut::Check);
-                continue;
-            };
-            let begin = rows.numbers.len();
-            rows.numbers.grow(self.encoder.width());
-            let row = rows.numbers.row_mut(begin);
-            if !self.encoder.encode(PositionRef::of(position), mirrored, row) {
-                rows.numbers.truncate(begin);
-                rows.counts.unfit += 1;
-                continue;
             }
-            rows.labels.push(Label {
-                score: if turned { -score } else { score },
-                result: None,
-                ply: position.ply().min(u32::from(u16::MAX)) as u16,
-                turn: position.turn(),
-            });
-            rows.counts.used += 1;
         }
     }
 
