@@ -320,7 +320,8 @@ impl Steps<'_> {
         if path.is_file() {
             return Ok(());
         }
-        let pairs = settings.gate.games.div_ceil(2).clamp(1, 500) as usize;
+        // One for every pair: players that count nodes repeat their games from one that comes again.
+        let pairs = settings.gate.games.div_ceil(2).max(1) as usize;
         let openings = OpeningSettings {
             game: settings.game,
             count: pairs,

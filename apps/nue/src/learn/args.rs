@@ -104,7 +104,7 @@ struct EvaluationFlags {
     from_scratch: bool,
 
     /// Games of the gate at most
-    #[arg(long, value_name = "N", default_value_t = 1000)]
+    #[arg(long, value_name = "N", default_value_t = 1500)]
     gate_games: u64,
 
     /// What each side of the gate may use for a move, as in "nue match"
@@ -112,7 +112,7 @@ struct EvaluationFlags {
     gate_limit: String,
 
     /// When the gate is decided, as in "nue match"
-    #[arg(long, value_name = "KEY=VALUE,…", default_value = "elo0=0,elo1=20")]
+    #[arg(long, value_name = "KEY=VALUE,…", default_value = "elo0=0,elo1=30")]
     gate_sprt: Sprt,
 
     /// More flags for self-play, as typed for "nue gen"
@@ -240,5 +240,19 @@ impl EvaluationFlags {
         };
         flags::typed::<MatchFlags>("--match", &self.match_words)?.fill(&mut gate);
         Ok(gate)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// If a net is 30 Elo better, the test needs about 790 games; 20 would take 1,770.
+    #[test]
+    fn a_gate_asks_for_thirty_elo_in_at_most_1500_games() {
+        let gate = flags::typed::<EvaluationFlags>("", "").unwrap().gate().unwrap();
+        assert_eq!(gate.games, 1500);
+        assert_eq!(gate.each, ["nodes=5000"]);
+        assert_eq!(gate.sprt.map(|sprt| sprt.elos()), Some((0.0, 30.0)));
     }
 }
