@@ -10,6 +10,7 @@ from torch.nn import functional
 
 from .floatfile import LARGEST_WEIGHT, OUTPUT_UNIT, FloatNet, Kind
 from .integers import ACTIVATION_UNIT, WEIGHT_UNIT, nearest, rounded_down
+from .start import start
 from .stream import About
 
 # Spread of the first layer's rows at the start: with forty of them active, sums spread by a third.
@@ -119,16 +120,19 @@ class Net(nn.Module):
 
     @torch.no_grad()
     def take(self, net: FloatNet) -> None:
-        """Begins from a net of the same kind."""
-        if net.kind != self.kind:
-            raise ValueError(f"the net to begin from is {net.kind}, not {self.kind}")
-        own = [self.bias0, self.rows[:-1], self.bias1, self.weight1]
-        own += [self.bias2, self.weight2, self.bias3, self.weight3]
-        for parameter, array in zip(own, net.arrays):
-            parameter.copy_(array)
+        """Begins from a net of the same kind, or of features that say less."""
+        first = start(net, self.kind, self.about)
+        self.bias0.copy_(first.bias)
+        rows = first.rows
         if self.factors:
-            self.pieces.zero_()
-            self.groups.zero_()
+            self.pieces.copy_(first.pieces)
+            self.groups.copy_(first.groups)
+        else:
+            rows = rows + first.pieces + first.groups.unsqueeze(1) / self.about.slots
+        self.rows[:-1].copy_(rows.reshape(self.about.inputs, -1))
+        later = [self.bias1, self.weight1, self.bias2, self.weight2, self.bias3, self.weight3]
+        for parameter, array in zip(later, net.arrays[2:]):
+            parameter.copy_(array)
 
 
 def unit(fv_scale: int) -> float:

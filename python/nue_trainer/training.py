@@ -108,7 +108,7 @@ class Run:
             settings.seed,
         )
         if settings.init is not None and state is None:
-            self.net.take(floatfile.read(Path(settings.init), self.about.inputs))
+            self.net.take(floatfile.read(Path(settings.init)))
         self.net.to(self.device)
         self.optimiser = make_optimiser(settings, self.net, self.device)
         self.subspace = Subspace(self.net, settings.subspace, settings.seed)

@@ -69,7 +69,7 @@ class Nets(unittest.TestCase):
         self.assertGreater(float((first(indices) - second(indices)).abs().max().detach()), 1e-3)
         second.take(first.export(16, {}))
         self.assertLess(float((first(indices) - second(indices)).abs().max().detach()), 1e-6)
-        with self.assertRaisesRegex(ValueError, "not Kind"):
+        with self.assertRaisesRegex(ValueError, "width 16, not 32"):
             Net(ABOUT, 32, 8, 4, True).take(first.export(16, {}))
 
     def test_the_row_of_no_feature_never_learns(self) -> None:
