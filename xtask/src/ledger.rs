@@ -50,7 +50,9 @@ fn page(ledger: &Ledger) -> String {
     let mut out = String::from(
         "# Ledger of nets\n\n\
          How every shipped net came to be, from random numbers on. All teacher data are games of this\n\
-         engine against itself. Generated from [ledger.toml](ledger.toml) by `cargo xtask ledger`.\n",
+         engine against itself. Generated from [ledger.toml](ledger.toml) by `cargo xtask ledger`;\n\
+         [how an entry is made again](../docs/learn.md#an-entry-made-again), and\n\
+         [which nets of before are kept](../docs/nets.md#nets-of-before).\n",
     );
     if !ledger.nets.is_empty() {
         out += "\n## Shipped\n\n| file | game | net | generation | measured |\n|---|---|---|---|---|\n";
@@ -82,12 +84,18 @@ fn row(entry: &Generation) -> [String; 8] {
         entry.name(),
         entry.parent.clone(),
         entry.net.clone(),
-        entry.positions.to_string(),
+        counted(entry.positions).unwrap_or_else(none),
         entry.loss.map_or_else(none, |loss| format!("{loss:.4}")),
-        format!("+{} ={} −{}", entry.wins, entry.draws, entry.losses),
+        counted(entry.wins + entry.draws + entry.losses)
+            .map_or_else(none, |_| format!("+{} ={} −{}", entry.wins, entry.draws, entry.losses)),
         entry.elo().map_or_else(none, elo),
         if entry.accepted { "yes" } else { "no" }.to_owned(),
     ]
+}
+
+/// A number where there is one: what was not counted, or not written down, has none.
+fn counted(number: u64) -> Option<String> {
+    (number > 0).then(|| number.to_string())
 }
 
 fn details(entry: &Generation) -> String {
@@ -95,11 +103,11 @@ fn details(entry: &Generation) -> String {
     let lines = [
         ("note", entry.note.clone()),
         ("machine", Some(entry.machine.clone())),
-        ("seconds", Some(entry.seconds.to_string())),
+        ("seconds", Some(entry.seconds).filter(|s| *s > 0.0).map(|s| s.to_string())),
         ("version", Some(entry.version.clone())),
         ("commit", entry.commit.clone()),
-        ("games", Some(entry.games.to_string())),
-        ("seed", Some(entry.seed.to_string())),
+        ("games", counted(entry.games)),
+        ("seed", counted(entry.seed)),
         ("verdict", Some(entry.verdict.clone())),
     ];
     for (key, text) in lines {

@@ -10,6 +10,7 @@
 //! | `verdict` | the net that was made beside the one in the ledger |
 //!
 //! Here alone our own executable is started: what is repeated is the command as it was written down.
+//! `git show REVISION:PATH > FILE` is done without a shell, in the repository of the ledger.
 
 mod command;
 mod journal;

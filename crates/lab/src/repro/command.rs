@@ -22,6 +22,8 @@ pub enum Program {
     Nue,
     /// The trainer in PyTorch.
     Trainer,
+    /// `git show REVISION:PATH > FILE`: a file that the repository of the ledger keeps.
+    Git,
     Other,
 }
 
@@ -100,7 +102,7 @@ const FORMS: &[Form] = &[
 
 const TRAINER: Form = Form {
     verb: &[],
-    reads: &["--data", "--validation", "--init", "--teacher", "--teacher-data"],
+    reads: &["--data", "--validation", "--init", "--teacher", "--teacher-data", "--net"],
     writes: &["--out"],
     operands: false,
 };
@@ -133,6 +135,12 @@ impl Step {
             && self.words.len() >= verb.len()
     }
 
+    /// Whether it is one of these commands of the trainer.
+    pub fn trains(&self, verbs: &[&str]) -> bool {
+        let verb = self.words.get(2).map(String::as_str);
+        self.program == Program::Trainer && verb.is_some_and(|verb| verbs.contains(&verb))
+    }
+
     /// Whether it can be run at all.
     pub const fn runs(&self) -> bool {
         !matches!(self.repeats, Repeats::Never(_))
@@ -140,10 +148,13 @@ impl Step {
 
     /// The nets to play with that it writes.
     pub fn nets(&self) -> impl Iterator<Item = &PathBuf> {
-        let makes = self.runs() && (self.is(&["train"]) || self.is(&["net"]));
+        // What is only unpacked was a net before; one of half the size is kept as a teacher.
+        let makes = self.is(&["train"]) || self.is(&["net"]) && !self.is(&["net", "unpack"]);
+        let keeps = self.trains(&["half"]);
         let plays =
             |path: &&PathBuf| path.extension().is_none_or(|end| end != "nuef" && end != "nuedf");
-        self.writes.iter().filter(move |path| makes && plays(path))
+        let runs = self.runs();
+        self.writes.iter().filter(move |path| runs && (keeps || makes && plays(path)))
     }
 
     /// The value of a flag, by any of its names.
@@ -162,6 +173,10 @@ impl Step {
     fn note_files(&mut self) -> bool {
         let form = match self.program {
             Program::Other => return false,
+            Program::Git => {
+                self.writes.extend(self.words.last().map(PathBuf::from));
+                return true;
+            }
             Program::Trainer => &TRAINER,
             Program::Nue => match FORMS.iter().find(|form| self.is(form.verb)) {
                 Some(form) => form,
@@ -192,12 +207,13 @@ impl Step {
                 // Flags of the trainer take all that follows.
                 flag = Some(name).filter(|_| self.program == Program::Trainer);
             } else if form.operands {
-                self.reads.push(word.into());
+                // "net mix" has the weight of a net behind it.
+                let mixed = word.split_once('=').filter(|_| self.is(&["net", "mix"]));
+                self.reads.push(mixed.map_or(word.as_str(), |(net, _)| net).into());
             }
         }
         // A policy-value net is gone on with from what its run leaves beside it.
-        if self.program == Program::Trainer && self.words.get(2).is_some_and(|word| word == "deep")
-        {
+        if self.trains(&["deep"]) {
             let beside = self.writes.iter().map(|net| format!("{}.checkpoint", net.display()));
             let beside: Vec<PathBuf> = beside.map(PathBuf::from).collect();
             self.writes.extend(beside);
@@ -224,7 +240,7 @@ impl Step {
 
     fn judge(&self, known: bool, places: &Places) -> Repeats {
         if !known {
-            return Repeats::Never("it is neither nue nor its trainer".to_owned());
+            return Repeats::Never("it is neither nue nor its trainer nor git show".to_owned());
         }
         let named = self.reads.iter().chain(&self.writes);
         if let Some(name) = named.clone().find(|path| is_placeholder(path)) {
@@ -232,7 +248,7 @@ impl Step {
         }
         let mut why = Vec::new();
         if let Some(comment) = comment(&self.text) {
-            why.push(format!("it ended otherwise: {comment}"));
+            why.push(format!("of that time: {comment}"));
         }
         let timed = ["--minutes", "--seconds"];
         if let Some(flag) = timed.into_iter().find(|flag| self.value(&[flag]).is_some()) {
@@ -247,7 +263,7 @@ impl Step {
         if self.is(&["match"]) && self.words.iter().any(limited) {
             why.push("the players think by the clock".to_owned());
         }
-        if self.program == Program::Trainer {
+        if self.program == Program::Trainer && !self.trains(&["half"]) {
             let fast = self.words.iter().any(|word| word == "--fast");
             why.push(if fast {
                 "PyTorch with --fast: every run is another".to_owned()
@@ -306,9 +322,20 @@ fn program(first: &str, words: &[String]) -> Program {
         Program::Nue
     } else if words.iter().take(2).eq(["-m", "nue_trainer"].iter()) && words.len() > 2 {
         Program::Trainer
+    } else if name == "git" && is_kept(words) {
+        Program::Git
     } else {
         Program::Other
     }
+}
+
+/// `show REVISION:PATH > FILE` and nothing else.
+fn is_kept(words: &[String]) -> bool {
+    let [show, file, into, name] = words else { return false };
+    let is_named = file.split_once(':').is_some_and(|(revision, path)| {
+        !revision.is_empty() && !path.is_empty() && !is_flag(revision)
+    });
+    show == "show" && is_named && into == ">" && !is_flag(name)
 }
 
 fn is_flag(word: &str) -> bool {

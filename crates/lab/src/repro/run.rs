@@ -72,6 +72,9 @@ impl Repetition {
             if again {
                 go_on(step, &mut words);
             }
+            if again && step.trains(&["half"]) {
+                self.clear(step)?;
+            }
             self.start(step, words, Stdio::null(), journal, stop, tell)?;
         }
         Ok(())
@@ -109,6 +112,15 @@ impl Repetition {
         read()
     }
 
+    /// Removes what a command began to write that replaces nothing.
+    fn clear(&self, step: &Step) -> Result<(), LabError> {
+        let begun = step.writes.iter().map(|path| self.folder.join(path));
+        for path in begun.filter(|path| path.exists()) {
+            fs::remove_file(&path).map_err(|e| LabError::at(&path, &e))?;
+        }
+        Ok(())
+    }
+
     fn has_any(&self, step: &Step) -> bool {
         step.writes.iter().any(|path| self.folder.join(path).exists())
     }
@@ -131,18 +143,30 @@ impl Repetition {
             }
         }
         let ours = whole(&self.program);
-        let mut command = Command::new(if step.program == Program::Trainer {
-            whole(&self.python)
-        } else {
-            ours.clone()
+        let mut command = Command::new(match step.program {
+            Program::Trainer => whole(&self.python),
+            Program::Git => "git".into(),
+            _ => ours.clone(),
         });
         if step.program == Program::Trainer {
-            stand_in(&mut words, &ours);
+            // It asks for no data.
+            if !step.trains(&["half"]) {
+                stand_in(&mut words, &ours);
+            }
             if let Some(paths) = python_path() {
                 command.env("PYTHONPATH", paths);
             }
         }
-        command.args(&words).current_dir(&self.folder).stdout(out);
+        if let (Program::Git, Some(into)) = (step.program, step.writes.first()) {
+            // The repository is the one in which the ledger lies.
+            let ledger = absolute(&self.ledger).map_err(|e| LabError::at(&self.ledger, &e))?;
+            let repository = ledger.parent().unwrap_or_else(|| Path::new("."));
+            let into = self.folder.join(into);
+            let file = File::create(&into).map_err(|e| LabError::at(&into, &e))?;
+            command.args(&words[..2]).current_dir(repository).stdout(file);
+        } else {
+            command.args(&words).current_dir(&self.folder).stdout(out);
+        }
         tell(&step.text);
         journal.add(&step.text, false)?;
         // An interrupt is heard between commands: what runs may be hours from where it can resume.
@@ -153,7 +177,11 @@ impl Repetition {
 
 /// Lets a command that was begun before go on, or begin anew where it cannot.
 fn go_on(step: &Step, words: &mut Vec<String>) {
-    let trains = step.program == Program::Trainer && step.words.iter().any(|w| w == "train");
+    // One replaces what is there, the other finds nothing there any more.
+    if step.program == Program::Git || step.trains(&["half"]) {
+        return;
+    }
+    let trains = step.trains(&["train"]);
     let resumes = trains || step.is(&["gen"]) || step.is(&["train"]);
     let (wanted, other) = if resumes { ("--resume", "--force") } else { ("--force", "--resume") };
     words.retain(|word| word != wanted && word != other);

@@ -247,14 +247,101 @@ fn ledgers_that_are_none_are_refused() {
     assert!(!repetition.folder.exists(), "a plan writes nothing");
 }
 
-/// The ledger of the shipped nets can be planned, every entry of it.
+/// A file that the repository keeps is written as it was, and a command of that form alone is run.
 #[test]
-fn every_entry_of_our_own_ledger_has_a_plan() {
+fn what_the_repository_keeps_is_taken_from_it() {
+    let text = r#"
+[[generation]]
+game = "shogi"
+generation = 2
+accepted = true
+commands = [
+  "git show 0123abcd:nets/shogi.nnz > old.nnz",
+  "nue net unpack old.nnz -o old.bin",
+  "git show 0123abcd:nets/shogi-teacher.nuedf > t1.nuedf",
+  "python -m nue_trainer deep --nue nue --data g.teacher --out t2.nuedf --init t1.nuedf   # 9 positions read",
+  "python -m nue_trainer half --net t2.nuedf --out half.nuedf",
+  "git show --help > old.nnz",
+  "git show 0123abcd:nets/shogi.nnz",
+]
+"#;
+    let ledger: Ledger = text.parse().unwrap();
+    let there = |path: &Path| path == Path::new("g.teacher");
+    let plan = Plan::new(&ledger, &ledger.generations[0], None, &there, &|_| false).unwrap();
+    assert_eq!(missing(&plan), []);
+    // What was a net before and is only unpacked is none that the entry made.
+    assert_eq!(plan.nets().collect::<Vec<_>>(), [Path::new("half.nuedf")]);
+    let told: Vec<String> = plan.steps.iter().map(|p| format!("{:?}", p.step.repeats)).collect();
+    for (n, words) in
+        ["Exactly", "Exactly", "Exactly", "9 positions read", "Exactly", "Never", "Never"]
+            .iter()
+            .enumerate()
+    {
+        assert!(told[n].contains(words), "{n}: {}", told[n]);
+    }
+    assert_eq!(plan.steps[2].role, Role::Net, "{plan}");
+}
+
+/// Whoever has the repository of a ledger has the nets that lie in its history.
+#[cfg(unix)]
+#[test]
+fn a_kept_net_is_fetched_where_the_ledger_lies() {
+    use std::process::Command;
+    use std::sync::atomic::AtomicBool;
+    let place = tempfile::tempdir().unwrap();
+    let repository = place.path().join("repository");
+    let git = |words: &[&str]| {
+        let mut git = Command::new("git");
+        git.args(["-c", "user.name=a", "-c", "user.email=a@b.example"]).args(words);
+        assert!(git.current_dir(&repository).status().unwrap().success(), "{words:?}");
+    };
+    fs::create_dir(&repository).unwrap();
+    git(&["init", "-q"]);
+    fs::write(repository.join("kept.nnz"), b"of before").unwrap();
+    let entry = "[[generation]]\ngame = 'shogi'\ngeneration = 1\naccepted = true\n\
+        commands = ['git show HEAD:kept.nnz > old.bin', 'nue net import old.bin -o new.bin']\n";
+    fs::write(repository.join("ledger.toml"), entry).unwrap();
+    git(&["add", "."]);
+    git(&["commit", "-q", "-m", "kept"]);
+    fs::write(repository.join("kept.nnz"), b"of now").unwrap();
+    let repetition = Repetition {
+        ledger: repository.join("ledger.toml"),
+        entry: "shogi 1".to_owned(),
+        folder: place.path().join("again"),
+        openings: None,
+        program: "true".into(),
+        python: "python".into(),
+    };
+    let verdict = repetition.run(&AtomicBool::new(false), &mut |_| {}).unwrap();
+    assert_eq!(verdict, Verdict::Another("none was made".to_owned()));
+    assert_eq!(fs::read(repetition.folder.join("old.bin")).unwrap(), b"of before");
+}
+
+/// The ledger of the shipped nets can be planned, every entry of it: each command can be run, and
+/// each file that one needs is made by another, but for the net of other people that measures.
+#[test]
+fn every_file_of_our_own_ledger_is_made_by_a_command() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../nets/ledger.toml");
     let ledger: Ledger = fs::read_to_string(path).unwrap().parse().unwrap();
+    let mut steps = Vec::new();
     for entry in &ledger.generations {
-        let found = find(&ledger, &full_name(entry)).unwrap();
+        let name = full_name(entry);
+        let found = find(&ledger, &name).unwrap();
         let plan = Plan::new(&ledger, found, None, &|_| false, &|_| false).unwrap();
         assert_eq!(plan.steps.len(), entry.commands.len());
+        for Missing { path, makers } in &plan.missing {
+            assert!(!makers.is_empty(), "{name}: nobody makes {}", path.display());
+        }
+        steps.extend(plan.steps.into_iter().map(|planned| (name.clone(), planned.step)));
+    }
+    let made: Vec<PathBuf> =
+        steps.iter().flat_map(|(_, step)| step.writes.iter().cloned()).collect();
+    for (name, step) in &steps {
+        assert!(step.runs(), "{name}: {:?}: {}", step.repeats, step.text);
+        let played = !step.is(&["gen"]) || step.value(&["--minutes", "--seconds"]).is_none();
+        assert!(played, "{name}: games by the clock: {}", step.text);
+        for path in step.reads.iter().filter(|path| **path != *Path::new("kp256.bin")) {
+            assert!(made.contains(path), "{name}: nobody makes {}", path.display());
+        }
     }
 }

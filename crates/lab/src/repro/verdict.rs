@@ -38,9 +38,11 @@ fn are_compatible(one: [f64; 3], other: [f64; 3]) -> bool {
 /// Whether a file is the net that an entry names: by checksum and length, where it has them.
 pub(super) fn is_recorded(path: &Path, net: &str) -> Result<bool, LabError> {
     let bytes = fs::read(path).map_err(|e| LabError::at(path, &e))?;
-    // The file of a policy-value net ends with its checksum, which is the one of the ledger.
+    // The file of a policy-value net to play with ends with its checksum, which is the one of the
+    // ledger; one to train with does not.
+    let plays = path.extension().is_none_or(|end| end != "nuedf");
     let checksum = match bytes.last_chunk() {
-        Some(end) if net.starts_with("policy-value ") => u32::from_le_bytes(*end),
+        Some(end) if plays && net.starts_with("policy-value ") => u32::from_le_bytes(*end),
         _ => crc32fast::hash(&bytes),
     };
     let own = format!("{checksum:08x} {}", bytes.len());
