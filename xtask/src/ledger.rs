@@ -1,8 +1,10 @@
-//! `cargo xtask ledger`: nets/LEDGER.md and the pictures beside it, from nets/ledger.toml.
+//! `cargo xtask ledger`: nets/LEDGER.md and the pictures beside it, from nets/ledger.toml and
+//! nets/thermometer.toml.
 //!
 //! The ledger itself is written by `nue learn`; entries of generations whose nets matter are
 //! copied to nets/ledger.toml. A test compares what is written with what is there.
 
+use crate::thermometer::{self, rounded};
 use crate::{CommandResult, workspace_root};
 use chart::{Axis, Frame, Side};
 use lab::ledger::{Generation, Ledger, ShippedNet};
@@ -30,7 +32,13 @@ pub(crate) fn run(arguments: &[String]) -> CommandResult {
 /// The files made from the ledger.
 fn pages(root: &Path) -> Result<Vec<(String, String)>, Box<dyn Error>> {
     let ledger: Ledger = fs::read_to_string(root.join(SOURCE))?.parse()?;
-    let mut pages = vec![("nets/LEDGER.md".to_owned(), page(&ledger))];
+    let mut pages = Vec::new();
+    let mut against = String::new();
+    if let Some(made) = thermometer::made(root)? {
+        pages.push(made.picture);
+        against = made.section;
+    }
+    pages.push(("nets/LEDGER.md".to_owned(), page(&ledger, &against)));
     for game in games(&ledger) {
         let drawn = picture(game, &of_game(&ledger, game).collect::<Vec<_>>());
         pages.push((format!("nets/elo-{game}.svg"), drawn));
@@ -46,7 +54,8 @@ fn of_game<'a>(ledger: &'a Ledger, game: &str) -> impl Iterator<Item = &'a Gener
     ledger.generations.iter().filter(move |entry| entry.game == game)
 }
 
-fn page(ledger: &Ledger) -> String {
+/// `against` is the section of matches with one opponent, which the shogi nets have.
+fn page(ledger: &Ledger, against: &str) -> String {
     let mut out = String::from(
         "# Ledger of nets\n\n\
          How every shipped net came to be, from random numbers on. All teacher data are games of this\n\
@@ -69,6 +78,9 @@ fn page(ledger: &Ledger) -> String {
         );
         for entry in of_game(ledger, game) {
             let _ = writeln!(out, "| {} |", row(entry).join(" | "));
+        }
+        if game == "shogi" {
+            out += against;
         }
         for entry in of_game(ledger, game) {
             out += &details(entry);
@@ -135,6 +147,7 @@ fn picture(game: &str, generations: &[&Generation]) -> String {
     let points = points(generations);
     let most = points.iter().map(|p| p.elo[2]).fold(50.0, f64::max) * 1.05;
     let least = points.iter().map(|p| p.elo[0]).fold(0.0, f64::min) * 1.05;
+    let (least, most) = rounded(least, most);
     let (unmarked, elo) = (|_: f64| String::new(), |elo: f64| format!("{elo:.0}"));
     let across = Axis { from: -0.5, to: generations.len() as f64 + 0.5, label: &unmarked };
     let up = Axis { from: least, to: most, label: &elo };
@@ -187,7 +200,7 @@ mod tests {
             accepted=false\nelo=[-30.0,-10.0,10.0]\ncommands=['nue gen']\n"
             .parse()
             .unwrap();
-        let text = page(&ledger);
+        let text = page(&ledger, "");
         assert!(text.contains("+100 (+80 to +120)") && text.contains("-10 (-30 to +10)"), "{text}");
         assert!(text.contains("nue gen"));
         let drawn = picture("shogi", &of_game(&ledger, "shogi").collect::<Vec<_>>());

@@ -12,6 +12,7 @@ mod contract;
 mod dist;
 mod ledger;
 mod measure;
+mod thermometer;
 mod tidy;
 mod wasm;
 
