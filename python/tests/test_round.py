@@ -158,13 +158,52 @@ class Rounds(unittest.TestCase):
         return str(path)
 
     def test_openings_that_nobody_carried_are_made(self) -> None:
-        made = self.program("""while [ $# -gt 0 ]; do case "$1" in --out) out=$2 ;; --game) game=$2 ;; esac; shift; done
+        # No game comes of self-play: all openings are by random moves.
+        made = self.program("""[ "$1" = openings ] || exit 1
+while [ $# -gt 0 ]; do case "$1" in --out) out=$2 ;; --game) game=$2 ;; esac; shift; done
 { echo "# $game"; for i in 1 2 3 4 5 6 7 8; do echo "$game $i"; done; } >"$out"
 """)
         this = self.round("--game", "minishogi", "--nue", made, "--scale", "0.01")
         files = this.openings()
         self.assertEqual([len(f.read_text().splitlines()) for f in files], [2, 2, 2, 2])
         self.assertEqual(files[0].read_text(), "minishogi 1\nminishogi 2\n")
+        self.assertIn("0 openings of 8", (this.work / "logs" / "round.log").read_text())
+
+    def test_half_of_the_openings_are_lines_of_good_moves(self) -> None:
+        # Games of near-best moves by the current net, as `nue data head` shows them; the last is as the one before.
+        moves = "".join(f"  {ply % 9 + 1}a{ply % 9 + 1}b 7" for ply in range(30))
+        games = ["  1a1bx -", *(f"  {first}? -{moves}" for first in ("9i9h", "8i8h", "8i8h"))]
+        (self.folder / "shown").write_text("".join(f"start b - 1  draw\n{game}\n" for game in games))
+        made = self.program("""echo "$@" >>"$0.said"
+if [ "$1 $2" = "data head" ]; then cat "${0%nue}shown"; fi
+""")
+        (self.folder / "carry" / "some.usi").write_text("# made\n" + "".join(f"startpos moves lot{i}\n" for i in range(12)))
+        this = self.round("--nue", made, "--scale", "0.02")
+        ROUND.write_whole(this.work / "control.json", "{}")
+        files = this.openings()
+        lines = [line for file in files for line in file.read_text().splitlines()]
+        self.assertEqual({len(file.read_text().splitlines()) for file in files}, {2})
+        played = [line for line in lines if "lot" not in line]
+        self.assertEqual([" ".join(line.split()[:3]) for line in played], ["sfen start b"] * 2)
+        self.assertEqual([line.split()[6] for line in played], ["9i9h", "8i8h"])
+        self.assertTrue(all(16 <= len(line.split()) - 6 <= 24 for line in played), played)
+        # One of each in turn, as long as there are both.
+        self.assertEqual(["lot" in line for line in lines[:5]], [True, False, True, False, True])
+        gen, head = (self.folder / "nue.said").read_text().splitlines()
+        self.assertIn("--near-best lines=4,margin=60,until=24", gen)
+        self.assertIn("shogi.nnz", gen)
+        self.assertFalse(json.loads((this.work / "control.json").read_text())["pause"], "self-play goes on")
+        # Made once.
+        self.assertEqual(this.openings(), files)
+        self.assertEqual(len((self.folder / "nue.said").read_text().splitlines()), 2)
+
+    def test_a_line_is_cut_where_it_is_even(self) -> None:
+        scores = ["-", "40", "-160", "150", "-151", "32000", "-20"]
+        told = "start b - 1  draw\n  " + "  ".join(f"{i}a{i}bx {score}" for i, score in enumerate(scores)) + "\n"
+        found = {len(line.split()) - 6 for seed in range(40) for line in ROUND.even_lines(told, range(2, 9), seed)}
+        self.assertEqual(found, {3, 6})
+        self.assertEqual(ROUND.even_lines(told, range(4, 6), 1), [])
+        self.assertEqual(ROUND.even_lines(told, range(3, 4), 1), ["sfen start b - 1 moves 0a0b 1a1b 2a2b"])
 
     def test_what_is_not_carried_is_made_before_a_round_in_one_call(self) -> None:
         made = self.program("""echo "$@" >>"$0.said"
@@ -299,6 +338,56 @@ while :; do sleep 0.05; done
         this.state.update({"best": "n1", "nets": {"n1": {"plan": {"width": 256}}}})
         (this.work / "nets" / "n1.nuef").write_bytes(b"x")
         self.assertEqual(this.from_best()["width"], 256)
+
+    def test_a_generation_has_a_scale_of_its_own(self) -> None:
+        this = self.round()
+        asked: list[str] = []
+        told = {"000-current": "800", "s1": "700", "004-c1": "640", "005-c2": "9000", "006-c3": "none"}
+
+        def run(words: list[str], log: str, seconds: float) -> tuple[int, str]:
+            asked.append(Path(words[-1]).stem)
+            return 0, f'{{"scale": {told[asked[-1]]}}}'
+
+        this.run = run
+        (this.carry / "s1.teacher").write_bytes(bytes(3000))
+        # The first one is that of what was carried, and stays while the same net plays.
+        self.assertEqual(this.fitted_scale(), 700.0)
+        self.games(this, "000-current", size=200_000)
+        this.fit_scale_again()
+        self.assertEqual((this.fitted_scale(), asked), (700.0, ["s1"]))
+        # Another net plays: nothing changes before enough of its games are there, and then at once.
+        this.state["best"] = "c1"
+        this.fit_scale_again()
+        self.games(this, "003-c1", size=50_000)
+        this.fit_scale_again()
+        self.assertEqual((this.fitted_scale(), asked), (700.0, ["s1"]))
+        self.games(this, "004-c1", size=200_000)
+        self.games(this, "005-c1")
+        self.assertEqual(this.fitted_scale(), 700.0, "nets that are compared have one scale")
+        this.fit_scale_again()
+        self.assertEqual((this.fitted_scale(), asked), (640.0, ["s1", "004-c1"]))
+        this.fit_scale_again()
+        self.assertEqual(asked, ["s1", "004-c1"])
+        # Scales beyond belief are cut, those that are none change nothing.
+        this.state["best"] = "c2"
+        self.games(this, "005-c2", size=200_000)
+        this.fit_scale_again()
+        self.assertEqual(this.fitted_scale(), 2500.0)
+        this.state["best"] = "c3"
+        self.games(this, "006-c3", size=200_000)
+        this.fit_scale_again()
+        self.assertEqual(this.fitted_scale(), 2500.0)
+
+    def test_each_call_begins_with_the_scale_of_the_best(self) -> None:
+        this = self.round()
+        this.state.update({"scale": 700.0, "best": "c1", "elo": {"c1": 9.0, "current": 0.0}})
+        this.state["nets"]["c1"] = {"plan": {**this.plan("c1", {"data": []}, 60), "scale": 700.0}}
+        self.games(this, "004-c1", size=200_000)
+        this.start_playing = lambda: None
+        this.run = lambda *_: (0, '{"scale": 640}')
+        this.begin()
+        # What the best was trained with stays, but not its scale.
+        self.assertEqual(this.plan("x", {**this.best_config(), "data": []}, 60)["scale"], 640.0)
 
     def test_labels_by_a_teacher_alone(self) -> None:
         """Both calls, with all that takes long left out: which net learns from which games."""
@@ -525,9 +614,38 @@ while :; do sleep 0.05; done
             self.assertEqual(late, wanted)
             self.assertTrue(words[1].endswith("--start late=" + str(this.carry / "large.teacher")))
             self.assertNotIn("even", words[1])
-            self.assertEqual(words[0], " ".join(usual[0]))
+            # The others have kings that entered in earlier games instead of pieces at random.
+            entering = f"--start entering={this.carry / 'large.teacher'}:2"
+            self.assertIn("--start entering:2", " ".join(usual[0]))
+            self.assertEqual(words[0], " ".join(usual[0]).replace("--start entering:2", entering))
+            # No game could begin in this file: it is left alone.
+            useless = {str(this.carry / "large.teacher")}
+            self.assertEqual(this.beginnings(0, fast, useless), this.beginnings(0, fast, {*useless, "other"}))
+            self.assertEqual(" ".join(this.beginnings(0, fast, useless)), " ".join(usual[0]))
         small = self.round("--game", "minishogi")
         self.assertNotIn("late=", " ".join(small.beginnings(1, True)))
+        self.assertNotIn("entering", " ".join(small.beginnings(0, True)))
+
+    def test_earlier_games_in_which_nothing_can_begin_do_not_end_self_play(self) -> None:
+        # As `nue gen` does where no king of the file enters.
+        player = self.program("""echo "$@" >>"$0.said"
+case "$*" in *entering=*) echo "no king enters" >&2; exit 1 ;; esac
+while [ $# -gt 0 ]; do case "$1" in --out) out=$2 ;; esac; shift; done
+head -c 3000 /dev/zero >"$out"
+""")
+        this = self.round("--nue", player)
+        (this.carry / "large.teacher").write_bytes(bytes(200_000))
+        this.control(stop=False, pause=False, net="one.bin", tag="current", fast=False)
+        playing = threading.Thread(target=this.play)
+        playing.start()
+        try:
+            self.wait(lambda: len(this.games()) >= 6)
+        finally:
+            this.control(stop=True)
+            playing.join(20)
+        self.assertFalse(playing.is_alive())
+        said = (self.folder / "nue.said").read_text().splitlines()
+        self.assertEqual([number for number, line in enumerate(said) if "entering=" in line], [0])
 
     def test_a_carried_teacher_is_begun_from(self) -> None:
         this = self.round()

@@ -21,12 +21,14 @@ evaluation: net
 /there/games/000-current.part: 51 games, 5658 positions, 12489 bytes; this run 5658 positions in 17.5 s
 $ nice -n 19 /there/nue gen --out /there/games/001-current-fast.part --force --game shogi --nodes 100 --start late=/there/carried/s1.teacher --minutes 1.000 --net /there/nets/shogi.nnz
 /there/games/001-current-fast.part: 20 games, 900 positions, 2000 bytes; this run
+$ nice -n 19 /there/nue gen --out /there/games/003-current.part --force --game shogi --start entering=/there/carried/s1.teacher:2 --minutes 1.000
+/there/games/003-current.part: 9 games, 800 positions, 1900 bytes; this run
 $ nice -n 19 /there/nue gen --out /there/games/002-current.part --force --game shogi --nodes 1000 --minutes 1.000
 killed before it said anything
 """
 TAUGHT = "$ /usr/bin/python3 -m nue_trainer deep --nue /there/nue --data /there/carried/old-s9101.teacher /there/carried/s1.teacher --out /there/nets/p1.value --force --device auto --minutes 8.0\n"
 TAUGHT_ON = "$ /usr/bin/python3 -m nue_trainer deep --nue /there/nue --data /there/carried/s1.teacher --out /there/nets/t2.value --init /there/nets/p1.value.checkpoint\n"
-TRAINED = """$ /usr/bin/python3.11 -m nue_trainer train --nue /there/nue --data /there/games/000-current.teacher --out /there/nets/c1.nuef --resume --cache-file /dev/shm/x.cache --init /there/carried/current.nuef --teacher /there/nets/t2.value --teacher-data /there/games/001-current-fast.teacher
+TRAINED = """$ /usr/bin/python3.11 -m nue_trainer train --nue /there/nue --data /there/games/000-current.teacher /there/games/003-current.teacher --out /there/nets/c1.nuef --resume --cache-file /dev/shm/x.cache --init /there/carried/current.nuef --teacher /there/nets/t2.value --teacher-data /there/games/001-current-fast.teacher
 {"loss": 0.6}
 $ /there/nue net import --force /there/nets/c1.nuef -o /there/nets/c1.bin
 """
@@ -34,6 +36,10 @@ CARRIED = """$ nue gen --out ./s1.teacher --nodes 1000 --net nets/shogi.nnz --po
 s1.teacher: 3 games, 101 positions, 300 bytes; this run 101 positions
 $ nue net convert nets/shogi.nnz -o ./current.nuef --fv-scale 16
 $ nue openings make --count 1000 --out ./openings.usi
+"""
+LINES = """$ /there/nue gen --game shogi --out /there/openings/lines.teacher --force --net /there/nets/shogi.nnz --games 650
+/there/openings/lines.teacher: 650 games, 20000 positions, 40000 bytes; this run
+$ /there/nue data head /there/openings/lines.teacher -n 5000
 """
 
 
@@ -45,7 +51,8 @@ class Entries(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
         (self.folder / "logs").mkdir()
-        for name, text in (("play", PLAYED), ("teach-p1", TAUGHT), ("teach-t2", TAUGHT_ON), ("train-c1", TRAINED)):
+        for name, text in (("play", PLAYED), ("teach-p1", TAUGHT), ("teach-t2", TAUGHT_ON), ("train-c1", TRAINED),
+                           ("lines", LINES)):
             (self.folder / "logs" / f"{name}.log").write_text(text)
         (self.folder / "carried.txt").write_text(CARRIED)
         gate = {"new": "c1", "limit": "nodes=5000", "batches": 1, "faults": 0}
@@ -67,20 +74,22 @@ class Entries(unittest.TestCase):
         self.assertEqual(code, 0)
         fields, _, rest = told.partition("commands = [\n")
         self.assertEqual(fields.splitlines(), [
-            "wins = 6", "draws = 0", "losses = 4", "elo = [-130.0, 70.0, 270.0]", "games = 74", "positions = 6659",
+            "wins = 6", "draws = 0", "losses = 4", "elo = [-130.0, 70.0, 270.0]", "games = 83", "positions = 7459",
             "seed = 4", "loss = 0.6123", "epochs = 3", "seconds = 70"])
         lines = [json.loads(line.strip().rstrip(",")) for line in rest.splitlines()[:-1]]
         self.assertEqual(lines, [
             "nue gen --out r8-000-current.teacher --nodes 1000 --seed 7 --positions 5658 -j 16 --net r7-c1.bin",
-            "nue net convert r7-c1.bin -o r8-current.nuef --fv-scale 16",
             "nue gen --out r8-s1.teacher --nodes 1000 --net r7-c1.bin --positions 100",
+            "nue gen --out r8-003-current.teacher --start entering=r8-s1.teacher:2 --positions 800",
+            "nue net convert r7-c1.bin -o r8-current.nuef --fv-scale 16",
             "python -m nue_trainer deep --nue nue --data s9101.teacher r8-s1.teacher --out r8-p1.nuedf --minutes 8.0",
             "python -m nue_trainer deep --nue nue --data r8-s1.teacher --out r8-t2.nuedf --init r8-p1.nuedf.checkpoint",
             "nue gen --out r8-001-current-fast.teacher --nodes 100 --start late=r8-s1.teacher --positions 900 --net r7-c1.bin",
-            "python -m nue_trainer train --nue nue --data r8-000-current.teacher --out r8-c1.nuef --init r8-current.nuef "
+            "python -m nue_trainer train --nue nue --data r8-000-current.teacher r8-003-current.teacher --out r8-c1.nuef --init r8-current.nuef "
             "--teacher r8-t2.nuedf --teacher-data r8-001-current-fast.teacher",
             "nue net import r8-c1.nuef -o r8-c1.bin",
             "nue openings make --count 1000 --out r8.openings",
+            "nue gen --out r8-lines.teacher --net r7-c1.bin --games 650",
             # The match of no games is none.
             "nue match --json --engine cmd=self,name=new,option.EvalDir=r8-c1.bin,option.Threads=1,option.USI_Hash=16 "
             "--engine cmd=self,name=old,option.EvalDir=r7-c1.bin,option.Threads=1,option.USI_Hash=16 --each nodes=5000 --games 10 "
