@@ -1,6 +1,6 @@
 """What scripts that measure learning share: steps in a folder, matches and their tables.
 
-A step is one command of `nue`, run in the folder. It is run once: `steps.jsonl` has every command that ended, with
+A step is one command of `nue`, or of the trainer in PyTorch, run in the folder. It is run once: `steps.jsonl` has every command that ended, with
 what it told. Called again, an experiment goes on with the step that did not end, which the command itself continues.
 """
 
@@ -25,6 +25,10 @@ INTERRUPTED, NOTHING = 130, 3
 ENDING = 60
 # Of the output of a command that failed, so much is shown.
 LAST_WORDS = 1500
+# The first word of a command of the trainer in PyTorch, and how it begins; every other command is one of `nue`.
+PYTHON = "python3"
+TRAINER = [PYTHON, "-m", "nue_trainer", "train"]
+ROOT = Path(__file__).resolve().parents[1]
 # Where an engine's lead is so large and both say so, a game is over.
 RESIGN = ["--resign", "score=2500,moves=4"]
 
@@ -66,9 +70,11 @@ class Experiment:
     """A folder with steps. One that is only read has no lock."""
 
     def __init__(self, folder: Path, nue: str = "nue", minutes: float | None = None, threads: int = 1,
-                 nice: bool = False, say: Callable[[str], None] = print, reading: bool = False) -> None:
+                 nice: bool = False, say: Callable[[str], None] = print, reading: bool = False,
+                 python: str = sys.executable) -> None:
         self.folder, self.threads, self.say = folder, threads, say
-        self.program = (["nice", "-n", "19"] if nice else []) + [os.path.abspath(nue) if os.sep in nue else nue]
+        self.nue, self.python = (os.path.abspath(name) if os.sep in name else name for name in (nue, python))
+        self.priority = ["nice", "-n", "19"] if nice else []
         self.begun = time.monotonic()
         self.deadline = None if minutes is None else self.begun + 60 * minutes
         self.steps: dict[str, Step] = {}
@@ -129,21 +135,27 @@ class Experiment:
         """Seconds until the time is over."""
         return math.inf if self.deadline is None else self.deadline - time.monotonic()
 
-    def step(self, name: str, words: list[str], threads: str | None = None, may_be_nothing: bool = False) -> Step:
-        """Runs a command of `nue` unless it ended before. `threads` is the flag for their number, on which results
-        do not depend."""
+    def step(self, name: str, words: list[str], threads: str | None = None, may_be_nothing: bool = False,
+             machine: list[str] | None = None) -> Step:
+        """Runs a command unless it ended before. `threads` is the flag for their number and `machine` has more that
+        results do not depend on, for the trainer."""
         done = self.steps.get(name)
         if done is not None:
             if done.words != words:
-                raise Failed(f"{self.folder}: step {name!r} was made by\n  nue {shlex.join(done.words)}\nand not by\n"
-                             f"  nue {shlex.join(words)}\ntake another folder, or the settings of before")
+                raise Failed(f"{self.folder}: step {name!r} was made by\n  {shown(done.words)}\nand not by\n"
+                             f"  {shown(words)}\ntake another folder, or the settings of before")
             return done
         if self.left() < 1:
             raise Stopped("the time is over")
-        self.say(f"[{time.monotonic() - self.begun:4.0f} s] nue {shlex.join(words)}")
+        self.say(f"[{time.monotonic() - self.begun:4.0f} s] {shown(words)}")
         extra = [] if threads is None else [threads, str(self.threads)]
         begun = time.monotonic()
-        code, told, stopped = self.run(name, words + extra)
+        if words[:1] == [PYTHON]:
+            # What comes last is for the stream of positions.
+            at = len(TRAINER)
+            code, told, stopped = self.run(name, words[:at] + (machine or []) + extra + words[at:])
+        else:
+            code, told, stopped = self.run(name, words + extra)
         seconds = round(time.monotonic() - begun, 1)
         if code == INTERRUPTED or stopped and code:
             self.write(step=name, words=words, seconds=seconds, ended=False)
@@ -151,7 +163,7 @@ class Experiment:
             raise Stopped(f"step {name!r} was stopped")
         if code and not (may_be_nothing and code == NOTHING):
             log = self.log(name).read_text(errors="replace")[-LAST_WORDS:].strip()
-            raise Failed(f"step {name!r} failed with code {code}: nue {shlex.join(words)}\n{log}")
+            raise Failed(f"step {name!r} failed with code {code}: {shown(words)}\n{log}")
         nothing = code == NOTHING
         lines = told.strip().splitlines()
         try:
@@ -172,16 +184,20 @@ class Experiment:
         stopped = False
         log = self.log(name)
         log.parent.mkdir(exist_ok=True)
+        trainer = words[:1] == [PYTHON]
+        program = [self.python, *words[1:]] if trainer else [self.nue, *words]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")} if trainer else None
         with log.open("ab") as errors:
-            errors.write(f"$ nue {shlex.join(words)}\n".encode())
+            errors.write(f"$ {shown(words)}\n".encode())
             errors.flush()
             try:
                 # A session of its own: whoever interrupts this script does not interrupt the command twice.
-                child = subprocess.Popen(self.program + words, cwd=self.folder, stdin=subprocess.DEVNULL,
+                child = subprocess.Popen(self.priority + program, cwd=self.folder, env=environment, stdin=subprocess.DEVNULL,
                                          stdout=subprocess.PIPE, stderr=errors, start_new_session=True,
                                          pass_fds=[self.lock])
             except OSError as error:
-                raise Failed(f"{self.program[-1]}: {error.strerror}; --nue names the executable") from None
+                flag = "--python" if trainer else "--nue"
+                raise Failed(f"{program[0]}: {error.strerror}; {flag} names the executable") from None
             left = self.left()
             try:
                 told, _ = child.communicate(timeout=None if math.isinf(left) else max(left, 0))
@@ -263,17 +279,28 @@ def compare_kinds(this: Experiment, kinds: list[Kind], games_file: str, args: ar
 
 def kinds_table(this: Experiment) -> list[str]:
     """What came of `compare_kinds`."""
+    return pairings_table(this, (("kinds nodes", "equal nodes"), ("kinds time", "equal time")))
+
+
+def pairings_table(this: Experiment, matches: tuple[tuple[str, str], ...]) -> list[str]:
+    """Every pairing of these matches that were played; a match is a step and in words what its players have."""
     rows = ["| | games | won–drawn–lost of the first | Elo | thousand nodes a second |", "|---|---|---|---|---|"]
-    for name, limit in (("kinds nodes", "equal nodes"), ("kinds time", "equal time")):
+    for name, limit in matches:
         told = told_of(this, name)
-        if told is not None:
-            pairing = told["pairings"][0]
-            rows.append(f"| {' against '.join(pairing['engines'])}, {limit} | {told['games']} | {score(pairing)} | "
-                        f"{elo(pairing['elo'])} | {', '.join(speed(engine) for engine in told['engines'])} |")
+        for pairing in told["pairings"] if told is not None else []:
+            players = {engine["name"]: engine for engine in told["engines"]}
+            games = sum(pairing[key] for key in ("wins", "draws", "losses"))
+            rows.append(f"| {' against '.join(pairing['engines'])}, {limit} | {games} | {score(pairing)} | "
+                        f"{elo(pairing['elo'])} | {', '.join(speed(players[player]) for player in pairing['engines'])} |")
     return rows
 
 
 # Words
+
+def shown(words: list[str]) -> str:
+    """A command as it is typed."""
+    return shlex.join(words if words[:1] == [PYTHON] else ["nue", *words])
+
 
 def file_name(step: str) -> str:
     return step.replace(" ", "-")
@@ -313,7 +340,7 @@ def speed(engine: dict[str, Any]) -> str:
 def commands(this: Experiment) -> list[str]:
     """Every command, to be repeated by hand in a folder."""
     seconds = sum(step.seconds for step in this.steps.values())
-    return ["```sh", *(f"nue {shlex.join(step.words)}" for step in this.steps.values()), "```", "",
+    return ["```sh", *(shown(step.words) for step in this.steps.values()), "```", "",
             f"{len(this.steps)} commands, {seconds:.0f} s in all."]
 
 
@@ -347,6 +374,7 @@ def add_usual(parser: argparse.ArgumentParser, share: float) -> None:
     add = parser.add_argument
     add("folder", type=Path, help="everything is made here; the same folder goes on")
     add("--nue", default="target/release/nue", help="the executable")
+    add("--python", default=sys.executable, help="with torch, where the trainer in PyTorch is asked for")
     add("--minutes", type=float, help="ends after so many; the same command goes on (default: no limit)")
     add("-j", "--threads", type=positive, default=os.cpu_count() or 1, help="games at a time, threads of training")
     add("--nice", action="store_true", help="at the lowest priority")
@@ -362,7 +390,7 @@ def main(work: Callable[[argparse.Namespace, Experiment], None], args: argparse.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with Experiment(args.folder, args.nue, args.minutes, args.threads, args.nice,
-                        lambda text: print(text, file=sys.stderr, flush=True), reading) as this:
+                        lambda text: print(text, file=sys.stderr, flush=True), reading, args.python) as this:
             work(args, this)
     except Stopped as why:
         print(f"{why}; the same command goes on", file=sys.stderr)

@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 import unittest
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,8 @@ if told("slow") == command:
     time.sleep(600)
 if told("nothing") in words:
     sys.exit(3)
+if command == "data stats":
+    print(json.dumps({"scale": 612.4}))
 for flag in ("--out", "--output", "--train", "--validation"):
     if flag in words and command != "match":
         Path(words[words.index(flag) + 1]).touch()
@@ -60,6 +63,24 @@ if command == "match":
                       "pairings": [dict(score(games * 3 // 4, games // 4), engines=list(pair)) for pair in pairs]}))
 """
 
+# A trainer in PyTorch that learns nothing; what a file `slow` beside it names takes a while.
+PYTHON = """#!/usr/bin/env python3
+import json, sys, time
+from pathlib import Path
+words = sys.argv[1:]
+with open("trainings.jsonl", "a") as calls:
+    calls.write(json.dumps(words) + "\\n")
+out = words[words.index("--out") + 1]
+slow = Path(__file__).parent / "slow"
+if slow.exists() and slow.read_text() == out:
+    open("slow-began", "w").close()
+    time.sleep(600)
+Path(out).touch()
+epochs = int(words[words.index("--epochs") + 1])
+row = {"epoch": epochs, "positions": 1000 * epochs, "validation_loss": 0.61, "validation_result_loss": 0.5}
+Path(out + ".jsonl").write_text("{}\\n" + json.dumps(row) + "\\n")
+"""
+
 MINISHOGI, COMPARED, EXPERIMENT = load("minishogi"), load("nets-compared"), load("experiment.py")
 
 
@@ -73,11 +94,14 @@ class WithFolder(unittest.TestCase):
         self.nue = self.base / "nue"
         self.nue.write_text(NUE)
         self.nue.chmod(0o755)
+        self.python = self.base / "python"
+        self.python.write_text(PYTHON)
+        self.python.chmod(0o755)
         self.folder = self.base / "made"
 
     def script(self, name: str, what: str, *words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
         done = subprocess.run([sys.executable, str(FOLDER / name), what, str(self.folder), "--nue", str(self.nue), "-j", "2",
-                               *words], capture_output=True, text=True, timeout=300, check=False)
+                               "--python", str(self.python), *words], capture_output=True, text=True, timeout=300, check=False)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done
 
@@ -172,6 +196,11 @@ class Steps(WithFolder):
         self.assertIn("three or more", self.script("nets-compared", "fv-scale", "--values", "8,16", code=1).stderr)
         self.assertIn("two different", self.script("nets-compared", "kinds", "--arch", "kp-32x2-8-8", code=1).stderr)
         self.assertIn("--mix", self.script("nets-compared", "kinds", "--mix", "2", code=2).stderr)
+        for what, words in (("subspace", ["kp-8x2-8-8", "kp-9x2-8-8"]), ("shapes", ["kp-8x2-8-8"]), ("shapes", ["kp-8x2-8-8", "kp-8-8-8"])):
+            named = [word for name in words for word in ("--arch", name)]
+            self.assertIn(f"--arch {words[-1]}" if len(words) == 1 or words[-1] == "kp-8-8-8" else "one",
+                          self.script("nets-compared", what, *named, code=1).stderr)
+        self.assertIn("--python", self.script("nets-compared", "shapes", "--python", str(self.base / "no-python"), code=1).stderr)
         self.nue.unlink()
         self.assertIn("--nue", self.script("nets-compared", "fv-scale", code=1).stderr)
 
@@ -208,6 +237,71 @@ class Tables(WithFolder):
         self.folder = self.base / "kinds"
         told = self.script("nets-compared", "kinds", "--game", "minishogi", "--games", "8").stdout
         self.assertIn("| halfkpe9 against halfkp, equal nodes | 8 | 6–0–2 |", told)
+
+    def trainings(self) -> list[list[str]]:
+        lines = (self.folder / "trainings.jsonl").read_text().splitlines()
+        return [json.loads(line) for line in lines]
+
+    def test_shares_of_rows_from_the_same_games(self) -> None:
+        told = self.script("nets-compared", "subspace", "--games", "8").stdout
+        trainings = self.trainings()
+
+        def different(one: list[str], other: list[str]) -> dict[str, str]:
+            self.assertEqual(len(one), len(other))
+            return {one[i - 1]: b for i, (a, b) in enumerate(zip(one, other)) if a != b}
+
+        every, half, twice = trainings
+        self.assertEqual(every[every.index("--subspace") + 1], "100")
+        self.assertEqual(different(every, half), {"--out": "half.nuef", "--subspace": "50"})
+        self.assertEqual(different(half, twice), {"--out": "half-twice.nuef", "--epochs": "12"})
+        # The scale is fitted to the games, and the stream's options come last.
+        self.assertIn("--scale 612 ", " ".join(every))
+        self.assertEqual(every[every.index("--stream-options") + 1 :], COMPARED.FILTERS)
+        self.assertEqual((every[3:5], every[every.index("--features") + 1]), (["--nue", str(self.nue)], "kp"))
+        # All of them meet at 5,000 nodes.
+        for pair in ("all against half", "all against half-twice", "half against half-twice"):
+            self.assertIn(f"| {pair}, equal nodes | 8 | 6–0–2 | +20 ± 10 | 500, 500 |", told)
+        self.assertNotIn("equal time", told)
+        self.assertIn("nodes=5000", told)
+        self.assertIn("| half-twice | 12 | 12,000 | ", told)
+        # Commands are as they are typed, without what belongs to this machine.
+        self.assertIn("\npython3 -m nue_trainer train --data subspace.train.teacher", told)
+        self.assertNotIn(str(self.base), told)
+        self.assertEqual(self.script("nets-compared", "report").stdout, told)
+
+    def test_architectures_from_the_same_games(self) -> None:
+        games = self.base / "games.teacher"
+        games.touch()
+        told = self.script("nets-compared", "shapes", "--data", str(games), "--games", "8").stdout
+        of = [dict(zip(words, words[1:])) for words in self.trainings()]
+        self.assertEqual([f"{w['--features']}-{w['--width']}x2-{w['--hidden1']}-{w['--hidden2']}" for w in of],
+                         ["kphm-512x2-16-32", "kp-512x2-32-32", "kp-256x2-32-32"])
+        self.assertEqual({(w["--seed"], w["--epochs"], w["--batch"], w["--data"]) for w in of}, {("1", "6", "16384", "shapes.train.teacher")})
+        # A mirrored board is not mirrored again; what was read is kept by features.
+        self.assertEqual(["--mirror" in words for words in self.trainings()], [False, True, True])
+        self.assertEqual([w["--cache-file"] for w in of], ["kphm.cache", "kp.cache", "kp.cache"])
+        for limit in ("nodes", "time"):
+            self.assertIn(f"| kp-512x2-32-32 against kp-256x2-32-32, equal {limit} | 8 |", told)
+        self.assertEqual(told.count(", equal "), 6)
+        self.assertIn("movetime=50", told)
+
+    def test_training_that_was_stopped_goes_on(self) -> None:
+        self.tell("slow", "half.nuef")
+        running = subprocess.Popen([sys.executable, str(FOLDER / "nets-compared"), "subspace", str(self.folder), "--nue", str(self.nue),
+                                    "--python", str(self.python), "--games", "8"], stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE, text=True)
+        self.addCleanup(running.kill)
+        while not (self.folder / "slow-began").exists():
+            self.assertIsNone(running.poll())
+            time.sleep(0.05)
+        running.send_signal(signal.SIGINT)
+        told = running.communicate(timeout=300)[1]
+        self.assertEqual(running.returncode, 130, told)
+        (self.base / "slow").unlink()
+        self.script("nets-compared", "subspace", "--games", "8")
+        self.assertEqual([words[words.index("--out") + 1] for words in self.trainings()],
+                         ["all.nuef", "half.nuef", "half.nuef", "half-twice.nuef"])
+        self.assertTrue(all("--resume" in words for words in self.trainings()))
 
     def test_values_of_a_divisor(self) -> None:
         told = self.script("nets-compared", "fv-scale", "--values", "16,8,32", "--games", "8").stdout
@@ -292,6 +386,17 @@ class Real(WithFolder):
         tiny = ["--games", "2", "--openings", "2", "--opening-nodes", "100", "--nodes", "50", "--passes", "1", "--batch", "64",
                 "--share", "0.3"]
         return self.script(*words, *tiny).stdout
+
+    @unittest.skipUnless(find_spec("torch"), "there is no torch")
+    def test_nets_of_pytorch(self) -> None:
+        words = ["--python", sys.executable, "--device", "cpu", "--positions", "3000", "--teacher-nodes", "50"]
+        told = self.told("nets-compared", "subspace", *words, "--arch", "kp-16x2-8-8")
+        for pair in ("all against half", "all against half-twice", "half against half-twice"):
+            self.assertIn(f"| {pair}, equal nodes | 2 |", told)
+        self.assertIn("| half-twice | 2 | ", told)
+        self.folder = self.base / "shapes"
+        told = self.told("nets-compared", "shapes", *words, "--arch", "kphm-16x2-8-8", "--arch", "kp-16x2-8-8", "--time", "5")
+        self.assertIn("| kphm-16x2-8-8 against kp-16x2-8-8, equal time | 2 |", told)
 
     def test_tables_and_kinds(self) -> None:
         small = ["--positions", "4000", "--depth", "2", "--epochs", "1", "--depths", "1,2", "--depth-positions", "4000",
