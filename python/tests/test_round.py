@@ -725,6 +725,10 @@ head -c 3000 /dev/zero >"$out"
         self.assertEqual(this.taught_by("t2", 0.0), value)
         self.assertEqual(this.state["teachers"]["t2"], {"positions": 7})
         self.assertEqual(json.loads(this.file.read_text())["background"], {"t2": []})
+        # What is known of it besides stays when a call is made again.
+        this.state["teachers"]["t2"]["teacher_result_loss"] = 0.6
+        self.assertEqual(this.taught_by("t2", 0.0), value)
+        self.assertEqual(this.state["teachers"]["t2"], {"positions": 7, "teacher_result_loss": 0.6})
         # A call that is made again does not begin it again.
         this.teaching = lambda *_: self.fail("it was begun before")
         this.teach_on("t2", 1.0, "t1.value", 0.8)
