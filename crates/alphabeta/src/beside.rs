@@ -117,17 +117,21 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         self.unwinding = !self.told_proof && self.shared.is_proven();
     }
 
-    /// Looks along the line the search expects, with a share of what the thread has read: all of it once the root
+    /// Looks along so many lines the search expects, with a share of what the thread has read: all of it once the root
     /// is settled.
-    pub(crate) fn look_along(&mut self, depth: i32) {
+    pub(crate) fn look_along(&mut self, depth: i32, lines: usize) {
         let Some(mut beside) = self.beside.take() else { return };
         let settled = !beside.alone || beside.prover.knows_root();
         let share =
             beside.share.alone * if settled { 1 } else { self.params.mate_line_share as u64 };
         let nodes = (self.nodes / share).saturating_sub(beside.prover.along);
         if nodes >= self.params.mate_slice as u64 && !self.shared.is_proven() {
-            let time = self.time_for_mates();
-            beside.prover.look_along(&self.root_moves[0].pv, nodes, time, depth);
+            let lines = &self.root_moves[..lines.min(self.root_moves.len())];
+            let (each, count) = (nodes / lines.len() as u64, lines.len() as u32);
+            let time = self.time_for_mates().map(|time| time / count);
+            for line in lines {
+                beside.prover.look_along(&line.pv, each, time, depth);
+            }
         }
         self.beside = Some(beside);
     }

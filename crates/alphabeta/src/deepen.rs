@@ -77,7 +77,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             if !stopped && !again {
                 self.completed = depth;
                 if report.is_some() {
-                    self.look_along(depth);
+                    self.look_along(depth, lines);
                 }
             }
             if self.beside.is_some() && self.take_proven() && goal.ends_with_mate {
@@ -144,6 +144,9 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                 alpha = (best - delta).max(-INFINITE);
                 failed_high = 0;
             } else if best >= beta && beta < INFINITE {
+                if p.aspiration_high != 0 {
+                    alpha = alpha.max(beta - delta);
+                }
                 beta = (best + delta).min(INFINITE);
                 failed_high += 1;
             } else {

@@ -27,16 +27,18 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             self.history.update_capture(best_place, captured, bonus, &self.params);
         } else {
             self.reward_quiet(ply, best, bonus);
-            self.history.update_pawn(pawns, best_place, bonus, &self.params);
+            let in_structure = bonus * self.params.stat_pawns / 100;
+            self.history.update_pawn(pawns, best_place, in_structure, &self.params);
             // A single quiet move at low depth teaches little about the others.
-            let mut malus = bonus * self.params.stat_malus / 100;
+            let mut malus = self.params.malus(bonus, depth);
             if !quiets.as_slice().is_empty() || depth > self.params.stat_depth {
                 for &m in quiets.as_slice() {
                     let to = place(self.pos.moved_piece(m), m.to());
                     let heed = self.heed(ply, m);
                     self.history.update_butterfly(us, m, heed, -malus, &self.params);
                     self.history.update_near(ply, us, m, -malus, &self.params);
-                    self.history.update_pawn(pawns, to, -malus, &self.params);
+                    let in_structure = malus * self.params.stat_pawns_malus / 100;
+                    self.history.update_pawn(pawns, to, -in_structure, &self.params);
                     self.update_continuations(ply, to, -malus);
                     malus = malus * self.params.stat_malus_kept / 100;
                 }
@@ -90,6 +92,17 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         }
     }
 
+    /// The bonus of a quiet move that refuted everything: more for one that many were tried before, and where the
+    /// value is far below what either side's evaluation said.
+    pub(crate) fn surprise(&self, ply: usize, value: i32, bonus: i32) -> i32 {
+        let (before, own) = (self.before(ply, 1), self.frame(ply).eval);
+        let below = |eval: i32, by: i32| eval != values::NONE && value <= eval - by;
+        let above = if before.eval == values::NONE { values::NONE } else { -before.eval };
+        let signs = [before.move_count > 8, below(own, 110), below(above, 73)];
+        let count = signs.into_iter().map(i32::from).sum::<i32>();
+        bonus + bonus * self.params.stat_failed * count / 100
+    }
+
     /// The quiet move that led here is judged by how the evaluation changed with it: at every node, long
     /// before a cut says anything. `fresh` is a position the table did not know.
     #[inline]
@@ -111,7 +124,8 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
 
     /// Follow-up statistics of the moves one, two, four and six plies before.
     pub(crate) fn update_continuations(&mut self, ply: usize, to: usize, bonus: i32) {
-        for back in [1, 2, 4, 6] {
+        let p = &self.params;
+        for (back, percent) in [(1, 100), (2, p.stat_two), (4, p.stat_four), (6, p.stat_six)] {
             // In check only the moves close by say something.
             if back > 2 && self.frame(ply).in_check {
                 break;
@@ -120,7 +134,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                 break;
             }
             let earlier = self.before(ply, back).place;
-            self.history.update_continuation(earlier, to, bonus, &self.params);
+            self.history.update_continuation(earlier, to, bonus * percent / 100, &self.params);
         }
     }
 

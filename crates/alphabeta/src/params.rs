@@ -67,6 +67,7 @@ params! {
     aspiration_squared = 0, 0..=100000, "the window is wider by the squared average score over this instead; 0: not";
     aspiration_thread = 0, 0..=8, "the window is wider by this for every thread before it, up to seven";
     aspiration_low = 2, 0..=4, "when the score falls out of the window: quarters of the way from its upper to its lower edge that the upper one moves";
+    aspiration_high = 0, 0..=1, "when the score rises out of the window: 1 its lower edge follows";
     aspiration_from = 4, 2..=10, "first depth with a window";
     average_latest = 2, 1..=8, "average score of a root move: weight of the latest score beside all before it";
     razor_base = 550, 100..=1200, "razoring: margin at depth 0";
@@ -80,6 +81,7 @@ params! {
     rfp_worsened_most = 200, 50..=600, "the same: no loss counts more than this";
     rfp_depth = 8, 4..=14, "reverse futility: deepest depth";
     rfp_return = 3, 1..=6, "reverse futility: the value returned is this fraction of the way up from beta";
+    excluded_pruned = 0, 0..=1, "razoring and reverse futility: 1 also while a move is left out";
     null_margin = 16, 0..=60, "null move: how much of the margin a depth is worth";
     null_offset = 350, 0..=800, "null move: static value must be this much above beta at depth 0";
     null_improving = 53, 0..=200, "null move: taken off that when improving";
@@ -130,6 +132,7 @@ params! {
     capture_futility_history = 8, 4..=32, "futility of captures: divisor of their history";
     capture_futility_max = 7, 4..=12, "futility of captures: deepest reduced depth";
     see_quiet = 45, 5..=80, "exchanges: what a quiet move may lose per depth squared";
+    see_capture_history = 0, 0..=200, "exchanges: what a capture may lose more, in 1024ths of its history";
     see_capture = 180, 50..=400, "exchanges: what a capture may lose per depth";
     history_prune = 3500, 1000..=10000, "quiet moves with a worse history per depth are left out";
     history_prune_max = 6, 3..=10, "the same: deepest reduced depth";
@@ -166,6 +169,7 @@ params! {
     lmr_worsening_share = 0, 0..=100, "reductions: percent of the logarithmic part added if the position does not improve";
     lmr_worsening_from = 900, 0..=3072, "reductions: least reduction for that";
     lmr_less = 3072, 1024..=6144, "reductions: from here unknown moves lose a ply at full depth";
+    lmr_less_known = 0, 0..=8192, "reductions: from here all others lose a ply at full depth, too; 0: never";
     deeper_base = 30, 0..=150, "read again deeper: margin at depth 0";
     deeper_depth = 2, 0..=10, "read again deeper: margin per depth";
     shallower = 11, 0..=50, "read again less deep: margin";
@@ -175,6 +179,7 @@ params! {
     singular_fraction = 2, 2..=4, "singular moves: the others are read to this fraction of the depth";
     singular_was_pv = 58, 0..=160, "singular moves: added where a principal variation was";
     double_margin = 23, 0..=80, "singular moves: extend twice when this much more singular";
+    double_quiet = 0, 0..=300, "singular moves: taken off the margins of two and three plies for a quiet move, off the principal variation";
     double_pv = 0, 0..=600, "singular moves: the same in the principal variation; 0: never";
     triple_margin = 0, 0..=600, "singular moves: extend three times when this much more singular; 0: never";
     singular_deeper = 0, 0..=30, "singular moves: below this depth the other moves are read a ply deeper too";
@@ -191,6 +196,7 @@ params! {
     quiescence_moves = 2, 1..=8, "quiescence: moves tried before only checks and recaptures are";
     quiescence_promotion = 300, 100..=600, "quiescence: what a promotion may gain";
     quiescence_see = 73, 0..=200, "quiescence: what an exchange may lose";
+    quiescence_mates = 40, 0..=40, "quiescence: plies in which mates in one are looked for";
     quiescence_return = 2, 0..=4, "quiescence: quarters of a value above beta that are kept";
     stat_bonus = 350, 50..=800, "history: bonus per depth";
     stat_offset = 145, 0..=400, "history: taken off every bonus";
@@ -198,9 +204,18 @@ params! {
     stat_max = 2300, 500..=6000, "history: greatest bonus";
     stat_malus = 140, 20..=400, "history: what tried quiet moves lose, in percent of the bonus";
     stat_malus_kept = 100, 50..=100, "history: percent of that for every further move";
+    malus_depth = 0, 0..=2000, "history: what tried quiet moves lose per depth instead of a share of the bonus; 0: the share";
+    malus_max = 2100, 200..=8000, "history: the most they lose then";
     stat_capture_malus = 100, 0..=300, "history: what tried captures lose, in percent of the bonus";
     stat_refuted = 100, 0..=300, "history: what a quiet move loses that was refuted at once, in percent of the bonus";
+    stat_failed = 0, 0..=200, "history: percent of the bonus more for a quiet move that refuted everything for each of: many moves before it, a value far below the evaluation, far below the one before";
+    stat_failed_capture = 0, 0..=2000, "history: bonus of a capture that refuted everything";
     stat_tried = 0, 0..=64, "history: 1024ths of the bonus more for every move tried before, off the principal variation";
+    stat_two = 100, 0..=200, "history: percent of the bonus that goes to what followed the move two plies back";
+    stat_four = 100, 0..=200, "history: percent of the bonus for that four plies back";
+    stat_six = 100, 0..=200, "history: percent of the bonus for that six plies back";
+    stat_pawns = 100, 0..=200, "history: percent of a bonus for a move in its pawn structure";
+    stat_pawns_malus = 100, 0..=200, "history: percent of a malus there";
     stat_swing = 3, 0..=64, "history: weight of how the evaluation changed with a quiet move";
     swing_loss = 300, 50..=800, "history: no loss of evaluation counts more than this";
     swing_gain = 240, 50..=800, "history: no gain counts more than this";
@@ -228,6 +243,7 @@ params! {
     check_bonus = 17000, 0..=20000, "ordering: bonus of a quiet check that loses nothing";
     check_see = 90, 0..=300, "ordering: what such a check may lose";
     quiet_sorted = 3500, 500..=8000, "ordering: quiet moves with a worse score per depth stay unsorted";
+    quiets_end = 0, 0..=8, "ordering: up to this depth quiet moves that stay unsorted are left out, off the principal variation";
     quiets_last = 0, 0..=60000, "ordering: quiet moves that score so far below zero come after captures that lose; 0: none";
     capture_see = 32, 8..=128, "ordering: a good capture may lose this fraction of its score";
     order_threat = 8, 0..=64, "ordering: weight of a piece that leaves, or enters, an attack by a smaller one";
@@ -244,6 +260,7 @@ params! {
     table_age = 4, 0..=16, "table: plies by which an entry is worth less for every search since it was written";
     table_pv = 2, 0..=8, "table: plies by which an entry of a principal variation is worth more";
     table_shallower = 4, 0..=16, "table: an entry gives way to one of the same position that is less than so much shallower";
+    table_move_kept = 0, 0..=1, "table: 1 an entry that stays takes over a newer move";
     table_blocked = 0, 0..=3, "table: plies that an entry loses which would cut but for its bound";
     vote_least = 14, 1..=200, "several threads: what the vote of the one with the lowest score still counts";
     mate_entry = 6, 0..=20, "mates: plies by which what is known of one outlives what was read";
@@ -377,6 +394,22 @@ impl Params {
         (value * depth + self.beta_weight * beta) / (depth + self.beta_weight)
     }
 
+    /// What quiet moves lose that were tried before the one with this bonus.
+    #[inline]
+    pub(crate) fn malus(&self, bonus: i32, depth: i32) -> i32 {
+        if self.malus_depth == 0 {
+            bonus * self.stat_malus / 100
+        } else {
+            (self.malus_depth * depth).min(self.malus_max)
+        }
+    }
+
+    /// Whether a move with that reduction loses a ply even where it is not reduced.
+    #[inline]
+    pub(crate) const fn is_hopeless(&self, reduction: i32) -> bool {
+        self.lmr_less_known > 0 && reduction > self.lmr_less_known
+    }
+
     /// How many moves of a node are tried before quiet ones are left out, if it improves.
     #[inline]
     pub(crate) const fn late(&self, depth: i32) -> i32 {
@@ -431,6 +464,17 @@ mod tests {
     }
 
     #[test]
+    fn tried_moves_lose_a_share_or_by_depth() {
+        let mut p = Params::SHOGI;
+        assert_eq!(p.malus(1000, 3), 10 * p.stat_malus);
+        (p.malus_depth, p.malus_max) = (600, 2000);
+        assert_eq!([1, 3, 4, 20].map(|depth| p.malus(1000, depth)), [600, 1800, 2000, 2000]);
+        assert!(!p.is_hopeless(i32::MAX));
+        p.lmr_less_known = 4000;
+        assert_eq!([4000, 4001].map(|reduction| p.is_hopeless(reduction)), [false, true]);
+    }
+
+    #[test]
     fn windows_widen_with_the_score_and_from_thread_to_thread() {
         let mut p = Params::SHOGI;
         assert_eq!(p.window(0, 3), p.aspiration);
@@ -475,6 +519,7 @@ mod tests {
     #[test]
     fn the_next_screenings_can_be_played() {
         check_changes(include_str!("../../../script/screen.time.changes"), &Params::SHOGI);
+        check_changes(include_str!("../../../script/screen.terms.changes"), &Params::SHOGI);
         let mini = include_str!("../../../script/screen.minishogi.20000.changes");
         check_changes(mini, &Params::MINISHOGI);
     }

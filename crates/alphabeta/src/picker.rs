@@ -77,6 +77,8 @@ pub(crate) struct Picker {
     bad_next: usize,
     refutations: [Move; 3],
     skip_quiets: bool,
+    /// Whether quiet moves that stay unsorted are left out.
+    ends_early: bool,
     /// Quiet moves before the first are in order, those before the second are still to be put so.
     ordered: usize,
     to_order: usize,
@@ -101,6 +103,7 @@ impl Picker {
             bad_next: 0,
             refutations,
             skip_quiets: false,
+            ends_early: false,
             ordered: 0,
             to_order: 0,
         }
@@ -110,6 +113,12 @@ impl Picker {
     pub(crate) fn main(hints: Hints, depth: i32, in_check: bool) -> Self {
         let generated = if in_check { Stage::MakeEvasions } else { Stage::MakeCaptures };
         Self::start(generated, hints, depth, 0)
+    }
+
+    /// Leaves out quiet moves that are not worth sorting.
+    #[inline]
+    pub(crate) fn end_early(&mut self) {
+        self.ends_early = true;
     }
 
     /// For quiescence: evasions in check, else captures.
@@ -351,7 +360,13 @@ impl Picker {
         if params.quiets_last > 0 {
             self.end = bring_above(buffer, start, self.last, -params.quiets_last);
         }
-        self.to_order = bring_above(buffer, start, self.end, -params.quiet_sorted * self.depth);
+        let above = bring_above(buffer, start, self.end, -params.quiet_sorted * self.depth);
+        self.to_order = above;
+        if self.ends_early {
+            // One stays: a node without any move would be a mate.
+            let end = above.max(start + 1).min(self.last);
+            (self.end, self.last) = (end, end);
+        }
         // Of moves without hope so many are tried at most; the rest is put in order when it is needed.
         let first = params.late(self.depth) as usize;
         self.ordered = order(buffer, start, self.to_order, first);
@@ -466,6 +481,27 @@ mod tests {
         params.quiets_last = 10_000;
         let (before, at, still) = picked(&params);
         assert!(!before && at == all - 1 && still == all);
+    }
+
+    #[test]
+    fn of_quiet_moves_without_hope_one_stays_where_they_end_early() {
+        let pos = Position::<Shogi>::from_sfen("6k2/9/9/9/9/9/9/9/K3R4 b - 1").unwrap();
+        let (mut history, info) = (History::new(Arc::new(Common::new())), pos.check_info());
+        let (params, attacked) = (&Params::SHOGI, &Attacked::new());
+        let quiets: Vec<Move> = pos.legal_moves().iter().copied().collect();
+        for (m, _) in quiets.iter().flat_map(|m| (0..20).map(move |n| (m, n))) {
+            history.update_butterfly(pos.turn(), *m, 0, -4000, params);
+        }
+        let known = Known { pos: &pos, history: &history, params, info: Some(&info), attacked };
+        let (mut buffer, mut drops) = (Buffer::new(), [[0; SQUARES]; 8]);
+        let counts = [false, true].map(|early| {
+            let mut picker = Picker::main(hints(Move::NONE, [Move::NONE; 2]), 1, false);
+            if early {
+                picker.end_early();
+            }
+            std::iter::from_fn(|| picker.next(&known, &mut buffer, &mut drops)).count()
+        });
+        assert_eq!(counts, [quiets.len(), 1]);
     }
 
     #[test]

@@ -53,7 +53,9 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                 return true;
             }
         }
-        let least = -p.see_capture * depth;
+        let history = self.history.capture(place(mover, m.to()), self.pos.piece_at(m.to()));
+        let least = -p.see_capture * depth
+            - (p.see_capture_history * history / 1024).max(-p.see_capture * depth);
         asked.known_gain < least && !self.pos.see_at_least(m, least, &PIECE_VALUES)
     }
 

@@ -48,7 +48,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         if in_check {
             self.frame_mut(ply).eval = NONE;
         } else {
-            match self.stand_pat(ply, beta, key, entry, pawns) {
+            match self.stand_pat(ply, beta, depth, key, entry, pawns) {
                 Ok((value, raw)) => (best_value, raw_eval) = (value, raw),
                 Err(value) => return value,
             }
@@ -147,6 +147,12 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         if forcing { m } else { Move::NONE }
     }
 
+    /// A mate in one, as far from the main search as it is looked for.
+    #[inline]
+    fn mate_in_quiescence(&self, depth: i32) -> Option<Move> {
+        if -depth < self.params.quiescence_mates { mate::mate_in_one(&self.pos) } else { None }
+    }
+
     /// The value of declining to capture, and the evaluation it comes from; an error is the value
     /// of the node, which needs no move.
     #[inline]
@@ -154,6 +160,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         &mut self,
         ply: usize,
         beta: i32,
+        depth: i32,
         key: u64,
         entry: Option<Entry>,
         pawns: u64,
@@ -164,7 +171,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             if self.pos.can_declare(self.shared.terms.rules.declaration) {
                 return Err(mate_in(ply + 1));
             }
-            if let Some(m) = mate::mate_in_one(&self.pos) {
+            if let Some(m) = self.mate_in_quiescence(depth) {
                 let value = mate_in(ply + 1);
                 self.remember(ply, key, m, value, NONE, 0, Bound::Exact, was_pv);
                 return Err(value);

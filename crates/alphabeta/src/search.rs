@@ -192,7 +192,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
 
         let on_line = self.follow_line::<N>(ply);
         let mut alarm = Alarm::NONE;
-        if !in_check && excluded == Move::NONE {
+        if !in_check && (excluded == Move::NONE || self.params.excluded_pruned != 0) {
             alarm = self.alarm(depth);
             // 7. Razoring: hopeless, unless captures say otherwise.
             let hopeless = self.params.razor_base + self.params.razor_depth * depth * depth;
@@ -220,7 +220,8 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             {
                 return beta + (eval - beta) / self.params.rfp_return;
             }
-
+        }
+        if !in_check && excluded == Move::NONE {
             // 9. Null move: if passing is good enough where a cut is expected, some move is.
             let enough = beta + self.params.null_offset + alarm.margin
                 - self.params.null_margin * depth
@@ -292,6 +293,9 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         let info = self.pos.check_info();
         let hints = Hints { threat: alarm.threat, ..self.hints(ply, table_move, pawns) };
         let mut picker = Picker::main(hints, depth, in_check);
+        if !N::PV && depth <= self.params.quiets_end {
+            picker.end_early();
+        }
         let buffer = self.claim();
         let mut best_value = -INFINITE;
         let mut best_move = Move::NONE;
@@ -459,9 +463,9 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                 }
             } else if !N::PV || move_count > 1 {
                 // 17. The full depth with a closed window; less where nothing is known.
-                let less = i32::from(
-                    table_move == Move::NONE && cut_node && reduction > self.params.lmr_less,
-                );
+                let unknown = table_move == Move::NONE && cut_node;
+                let less = i32::from(unknown && reduction > self.params.lmr_less)
+                    + i32::from(self.params.is_hopeless(reduction));
                 value =
                     -self.search::<Cut>(ply + 1, -alpha - 1, -alpha, new_depth - less, !cut_node);
             }
@@ -535,10 +539,16 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             self.learn(ply, best_move, bonus, pawns, &tried_quiets, &tried_captures, depth);
         } else if previous_place != crate::history::PLACES
             && !N::ROOT
-            && self.pos.last().is_some_and(|d| d.captured.is_none())
+            && let Some(last) = self.pos.last()
         {
             // The move that led here refuted everything.
-            self.reward_previous(ply, stat_bonus(&self.params, depth));
+            if last.captured.is_none() {
+                let bonus = self.surprise(ply, best_value, stat_bonus(&self.params, depth));
+                self.reward_previous(ply, bonus);
+            } else {
+                let bonus = self.params.stat_failed_capture;
+                self.history.update_capture(previous_place, last.captured, bonus, &self.params);
+            }
         }
         if best_value <= alpha && !N::PV {
             let parent = ply > 0 && self.before(ply, 1).was_pv;

@@ -32,13 +32,14 @@ pub(crate) enum Singular {
 impl Params {
     /// Plies more for a move that is better than the others by more than asked for, `by` so much.
     #[inline]
-    fn extension(&self, by: i32, pv: bool, doubles: u32) -> i32 {
+    fn extension(&self, by: i32, pv: bool, quiet: bool, doubles: u32) -> i32 {
         if doubles > self.double_most as u32 {
             return 1;
         }
         if pv {
             return 1 + i32::from(self.double_pv > 0 && by > self.double_pv);
         }
+        let by = by + self.double_quiet * i32::from(quiet);
         let triple = self.triple_margin > 0 && by > self.triple_margin;
         1 + i32::from(by > self.double_margin) + i32::from(by > self.double_margin && triple)
     }
@@ -61,7 +62,8 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         let far = c.table_value - value > p.lmr_singular_margin;
         let others = if far { p.lmr_singular } else { 0 };
         if value < singular_beta {
-            let extension = p.extension(singular_beta - value, N::PV, c.doubles);
+            let quiet = self.pos.piece_at(c.m.to()).is_none();
+            let extension = p.extension(singular_beta - value, N::PV, quiet, c.doubles);
             return Singular::Plies { extension, others };
         }
         if value >= c.beta && !is_decided(value) {
@@ -86,12 +88,16 @@ mod tests {
     #[test]
     fn the_more_singular_the_deeper() {
         let mut p = Params::SHOGI;
-        let by = |p: &Params, pv| [1, p.double_margin + 1, 500].map(|by| p.extension(by, pv, 0));
+        let by =
+            |p: &Params, pv| [1, p.double_margin + 1, 500].map(|by| p.extension(by, pv, false, 0));
         assert_eq!(by(&p, false), [1, 2, 2]);
         assert_eq!(by(&p, true), [1, 1, 1]);
         (p.triple_margin, p.double_pv) = (90, 200);
         assert_eq!(by(&p, false), [1, 2, 3]);
         assert_eq!(by(&p, true), [1, 1, 2]);
-        assert_eq!(p.extension(500, false, p.double_most as u32 + 1), 1);
+        assert_eq!(p.extension(500, false, true, p.double_most as u32 + 1), 1);
+        p.double_quiet = p.double_margin + 1;
+        assert_eq!([false, true].map(|quiet| p.extension(0, false, quiet, 0)), [1, 2]);
+        assert_eq!(p.extension(0, true, true, 0), 1);
     }
 }

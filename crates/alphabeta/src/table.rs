@@ -299,7 +299,10 @@ impl Table {
                 || entry.depth + p.table_pv * i32::from(entry.pv) > old.depth() - p.table_shallower
                 || self.years(old) > 0;
             if !better {
-                return;
+                if p.table_move_kept == 0 || entry.best == old.unpack().best {
+                    return;
+                }
+                entry = Entry { best: entry.best, ..old.unpack() };
             }
         }
         let data = Data::pack(&entry, self.now());
@@ -386,6 +389,18 @@ mod tests {
         assert_eq!(table.get(key(1)).map(|e| e.depth), Some(2), "an old entry gives way");
         table.forget().unwrap();
         assert_eq!(table.get(key(1)), None);
+    }
+
+    #[test]
+    fn an_entry_that_stays_takes_a_newer_move_if_asked_to() {
+        let other = Move::drop(Kind::Pawn, Square::new(7));
+        let newer = Entry { best: other, ..entry(3, 6) };
+        for (kept, best) in [(0, entry(0, 0).best), (1, other)] {
+            let table = Table::new(1);
+            table.put(key(1), entry(20, 5), &P);
+            table.put(key(1), newer, &Params { table_move_kept: kept, ..P });
+            assert_eq!(table.get(key(1)), Some(Entry { best, ..entry(20, 5) }));
+        }
     }
 
     #[test]

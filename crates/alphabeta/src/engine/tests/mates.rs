@@ -1,6 +1,8 @@
 //! Mates: asked for, found beside the search, proven and played.
 
 use super::*;
+use crate::beside::Share;
+use crate::root::RootMove;
 
 #[test]
 fn mates_are_found_and_a_mated_side_resigns() {
@@ -130,6 +132,23 @@ fn a_mate_along_the_expected_line_enters_the_table() {
     let shared = engine.shared();
     crate::prove::Prover::new(&root, &shared).look_along(&[m], 1000, None, 5);
     assert_eq!(shared.table.get(after.key()), None);
+}
+
+#[test]
+fn all_lines_that_are_shown_are_looked_along() {
+    // White threatens mate: every line in which Black plays far away is lost.
+    let sfen = "4k4/9/9/9/9/9/4p4/9/4K4 b 2Pg 1";
+    for (lines, found) in [(1, [true, false]), (2, [true, true])] {
+        let mut engine = engine::<Shogi>(wall());
+        let mut worker = worker(&mut engine, sfen);
+        let moves = ["P*9e", "P*1e"].map(|usi| worker.pos.parse_usi(usi).unwrap());
+        worker.root_moves = moves.map(|m| RootMove::new(m)).to_vec();
+        worker.nodes = 10_000_000;
+        worker.begin_beside(Share { alone: 64, beside: 16, likely: 2, most: 1_000_000 }, false);
+        worker.look_along(5, lines);
+        let known = moves.map(|m| worker.shared.table.get(worker.pos.key_after(m)).is_some());
+        assert_eq!(known, found);
+    }
 }
 
 #[test]

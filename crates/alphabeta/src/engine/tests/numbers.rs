@@ -100,6 +100,22 @@ fn numbers_that_are_off_change_the_search_when_on() {
         &[("heed_attacked", 2)],
         &[("futility_floor", -1)],
         &[("probcut_return", 0)],
+        &[("malus_depth", 600)],
+        &[("stat_two", 60)],
+        &[("stat_four", 60)],
+        &[("stat_six", 60)],
+        &[("stat_pawns", 130)],
+        &[("stat_pawns_malus", 60)],
+        &[("stat_failed", 50)],
+        &[("stat_failed_capture", 800)],
+        &[("lmr_less_known", 3000)],
+        &[("double_quiet", 40)],
+        &[("quiets_end", 2)],
+        &[("quiescence_mates", 1)],
+        &[("excluded_pruned", 1)],
+        &[("see_capture_history", 100)],
+        &[("table_move_kept", 1)],
+        &[("aspiration_high", 1)],
     ];
     let same: Vec<_> = on.iter().filter(|options| nodes_with(options) == usual).collect();
     assert!(same.is_empty(), "{usual} nodes with {same:?} too");
