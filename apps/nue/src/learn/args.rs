@@ -224,8 +224,7 @@ impl EvaluationFlags {
             settings: SelfPlaySettings { nodes: self.nodes, ..SelfPlaySettings::default() },
             ..SelfPlay::default()
         };
-        let flags: SelfPlayFlags = flags::typed("--gen", &self.gen_words)?;
-        flags.fill(&mut selfplay)?;
+        flags::typed::<SelfPlayFlags>("--gen", &self.gen_words)?.fill(&mut selfplay)?;
         Ok(selfplay)
     }
 
