@@ -283,6 +283,13 @@ while :; do sleep 0.05; done
         self.assertEqual((alone["positions"], both["positions"]), (100_000, 400_000))
         self.assertEqual((alone["epochs"], both["epochs"]), (9, 2))
 
+    def test_batches_shrink_with_the_games(self) -> None:
+        # As many steps as at full size: the first dozen move nothing on the grid of the engine's integers.
+        for scale, batch in (("1", 16384), ("0.02", 328), ("0.001", 256), ("2", 16384)):
+            this = self.round("--scale", scale)
+            this.state["scale"] = 800.0
+            self.assertEqual(this.plan("x", {"data": []}, 60)["batch"], batch, scale)
+
     def test_more_positions_take_longer_to_begin_with(self) -> None:
         this = self.round()
         self.assertEqual(this.start_of(1_000_000), 25.0)
