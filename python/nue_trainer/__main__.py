@@ -167,6 +167,7 @@ def _parser() -> argparse.ArgumentParser:
     value.add_argument("--blocks", type=_positive, default=teaching.blocks)
     value.add_argument("--channels", type=_positive, default=teaching.channels)
     value.add_argument("--seconds", type=float, default=0.0, help="train so long, not by epochs")
+    value.add_argument("--samples", type=_positive, default=0, help="so many positions, not epochs")
     judge = commands.add_parser("worth", help="how well a teacher tells the results of games")
     _net_options(judge)
     judge.add_argument("--teacher", required=True, help="value or policy-value net")
@@ -250,7 +251,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             else:
                 serve(**told)
         elif command == "value":
-            teaching = Teaching(told.pop("blocks"), told.pop("channels"), seconds)
+            sizes = told.pop("blocks"), told.pop("channels")
+            teaching = Teaching(*sizes, seconds, told.pop("samples"))
             run = TeacherRun(Settings(**told), teaching, lambda text: print(text, flush=True))
             print(json.dumps(run.all()), flush=True)
         elif command == "worth":

@@ -39,6 +39,12 @@ class Teaching:
     channels: int = 128
     seconds: float = 0.0
     """The rate falls by time and the run ends by it; by epochs where it is 0."""
+    samples: int = 0
+    """The same by positions read."""
+
+    def __post_init__(self) -> None:
+        if self.seconds and self.samples:
+            raise ValueError(f"--seconds {self.seconds:g} and --samples {self.samples}: a run has one length")
 
 
 def half_precision(device: torch.device) -> torch.autocast:
@@ -110,19 +116,23 @@ class TeacherRun:
 
     def samples(self) -> Iterator[tuple[float, Sample]]:
         """Batches with the share of the run that is done, from 0 to 1."""
-        settings, seconds = self.settings, self.teaching.seconds
+        settings, seconds, wanted = self.settings, self.teaching.seconds, self.teaching.samples
+        seen = 0
         # Reading the positions counts as well, so that a run ends when it was told to.
         read = time.monotonic() - self.begun
         begun, seconds = time.monotonic(), max(seconds - read, 1.0) if seconds else 0.0
-        for epoch in range(settings.epochs if seconds == 0 else 1_000_000):
+        for epoch in range(1_000_000 if seconds or wanted else settings.epochs):
             total = -(-self.supply.positions // settings.batch)
             for number, sample in enumerate(self.supply.epoch(epoch)):
                 done = (epoch + number / total) / settings.epochs
                 if seconds:
                     done = (time.monotonic() - begun) / seconds
-                    if done >= 1:
-                        return
+                elif wanted:
+                    done = seen / wanted
+                if done >= 1:
+                    return
                 yield done, sample
+                seen += sample[0].shape[0] // 2
 
     def all(self) -> dict[str, Any]:
         """Trains, writes the net and says what it is worth."""

@@ -499,6 +499,18 @@ class Runs(unittest.TestCase):
         self.assertGreater(found["seconds"], 2)
         self.assertGreater(found["positions"], 1500)
 
+    def test_samples_end_with_the_batch_that_reaches_them(self) -> None:
+        settings = self.settings("counted", samples=1500, epochs=1)
+        found = self.run_all(settings)
+        self.assertTrue(1500 <= found["positions"] < 1500 + settings.batch, found)
+        # Broken off and gone on with it reads no more, and the checkpoint is one of this length.
+        self.assertEqual(self.run_all(replace(settings, resume=True))["positions"], found["positions"])
+        with self.assertRaisesRegex(CheckpointError, "other settings: samples"):
+            self.run_all(replace(settings, resume=True, samples=3000))
+        self.assertNotIn("samples", self.settings("plain").identity())
+        with self.assertRaisesRegex(ValueError, "--minutes 1 and --samples 9: a run has one length"):
+            self.settings("both", minutes=1.0, samples=9)
+
     def test_errors_are_told(self) -> None:
         with self.assertRaisesRegex(TrainingError, "fp16 needs CUDA"):
             self.run_all(self.settings("half", precision="fp16"))

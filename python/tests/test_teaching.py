@@ -173,6 +173,13 @@ class Teachers(WithNue):
         )
         found = TeacherRun(settings, Teaching(1, 8), lambda _: None).all()
         self.assertEqual(found["validation_positions"] * 6, found["positions"])
+        # A number of positions ends it with the batch that reaches it.
+        wanted = found["positions"] // 4
+        counted = replace(settings, out=str(self.folder / "counted.value"), validation=())
+        some = TeacherRun(counted, Teaching(1, 8, samples=wanted), lambda _: None).all()
+        self.assertTrue(wanted <= some["positions"] < wanted + settings.batch, some)
+        with self.assertRaisesRegex(ValueError, "--seconds 9 and --samples 5: a run has one length"):
+            Teaching(1, 8, seconds=9.0, samples=5)
         # It has seen these games: it knows their results better than a coin does.
         self.assertLess(found["teacher_result_loss"], 0.69)
         again = worth(out, settings, lambda _: None)

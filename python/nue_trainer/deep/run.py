@@ -148,7 +148,7 @@ class DeepRun:
             return kept_supply(settings, order, self.team, self._files)
         from dataclasses import replace
 
-        left = None if settings.minutes else max(settings.epochs - self.epoch, 0)
+        left = max(settings.epochs - self.epoch, 0) if settings.by_epochs() else None
         return StreamedPlanes(replace(order, epochs=left), settings.batch, self.team)
 
     def _positions_to_measure(self) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
@@ -289,6 +289,9 @@ class DeepRun:
     def _clock(self) -> Callable[[], float]:
         """How much of the run is done, from 0 to 1 and beyond."""
         settings = self.settings
+        if settings.samples:
+            # The same in every process: each counts what all have read.
+            return lambda: self.positions / settings.samples
         if not settings.minutes:
             every = max(settings.epochs * self.supply.steps, 1)
             return lambda: self.step / every
@@ -307,17 +310,18 @@ class DeepRun:
         started = reported = time.monotonic()
         positions_before, checked = self.positions, math.floor(clock() * settings.checks)
         progress, over = clock(), False
-        while not over and (settings.minutes or self.epoch < settings.epochs):
+        by_epochs = settings.by_epochs()
+        while not over and (not by_epochs or self.epoch < settings.epochs):
             self.net.train()
             for rows in self.supply.epoch(self.epoch):
                 progress = self.team.agreed(clock()) if settings.minutes else clock()
-                if settings.minutes and progress >= 1:
+                if not by_epochs and progress >= 1:
                     over = True
                     break
                 sums += self.learn(rows, progress)
                 self.positions += len(rows) * self.team.world
                 now = time.monotonic()
-                if settings.minutes and self.team.agreed(now - reported) > REPORT:
+                if not by_epochs and self.team.agreed(now - reported) > REPORT:
                     reported = now
                     due = math.floor(progress * settings.checks) > checked
                     checked = math.floor(progress * settings.checks)
@@ -326,7 +330,7 @@ class DeepRun:
                     sums.zero_()
             if not over:
                 self.epoch += 1
-            if not settings.minutes:
+            if by_epochs:
                 now = time.monotonic()
                 speed = (self.positions - positions_before) / max(now - started, 1e-9)
                 self.report(clock(), sums, speed, True)

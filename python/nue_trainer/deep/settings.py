@@ -36,6 +36,7 @@ class DeepSettings:
     limit: int | None = None
     epochs: int = 1
     minutes: float = 0.0
+    samples: int = 0
     batch: int = 4096
     blend: float = 0.5
     scale: float | None = None
@@ -73,8 +74,14 @@ class DeepSettings:
             raise ValueError(f"--mixed needs files and --mixed-share above 0 and below 1, not {told}")
         if self.mixed and self.streamed:
             raise ValueError("--mixed is for positions that are kept: not with --streamed")
+        if self.minutes and self.samples:
+            raise ValueError(f"--minutes {self.minutes:g} and --samples {self.samples}: a run has one length")
         if self.across and self.init is None:
             raise ValueError("--across averages with what --init has written: name it")
+
+    def by_epochs(self) -> bool:
+        """Whether the run ends after whole passes, not after a time or a number of positions."""
+        return not (self.minutes or self.samples)
 
     def checkpoint(self) -> str:
         """Where the state of the run is kept."""
@@ -117,4 +124,7 @@ class DeepSettings:
         """What decides the result: a run is only resumed with the same."""
         passing = ("nue", "threads", "device", "resume", "force", "out", "onnx", "minutes")
         told = {key: value for key, value in asdict(self).items() if key not in passing}
+        if not self.samples:
+            # Runs begun before there was such a length go on.
+            del told["samples"]
         return {key: list(v) if isinstance(v, tuple) else v for key, v in told.items()}
