@@ -27,6 +27,11 @@ $ nice -n 19 /there/nue gen --out /there/games/002-current.part --force --game s
 killed before it said anything
 """
 TAUGHT = "$ /usr/bin/python3 -m nue_trainer deep --nue /there/nue --data /there/carried/old-s9101.teacher /there/carried/s1.teacher --out /there/nets/p1.value --force --device auto --minutes 8.0\n"
+READ = """{"progress": 0.5, "positions": 2000}
+{"final": true, "positions": 4096, "export": {"file": "/there/nets/p1.value"}}
+{"final": true, "positions": 5}
+{"final": tr
+"""
 TAUGHT_ON = "$ /usr/bin/python3 -m nue_trainer deep --nue /there/nue --data /there/carried/s1.teacher --out /there/nets/t2.value --init /there/nets/p1.value.checkpoint\n"
 TRAINED = """$ /usr/bin/python3.11 -m nue_trainer train --nue /there/nue --data /there/games/000-current.teacher /there/games/003-current.teacher --out /there/nets/c1.nuef --resume --cache-file /dev/shm/x.cache --init /there/carried/current.nuef --teacher /there/nets/t2.value --teacher-data /there/games/001-current-fast.teacher
 {"loss": 0.6}
@@ -51,7 +56,7 @@ class Entries(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
         (self.folder / "logs").mkdir()
-        for name, text in (("play", PLAYED), ("teach-p1", TAUGHT), ("teach-t2", TAUGHT_ON), ("train-c1", TRAINED),
+        for name, text in (("play", PLAYED), ("teach-p1", TAUGHT + READ), ("teach-t2", TAUGHT_ON), ("train-c1", TRAINED),
                            ("lines", LINES)):
             (self.folder / "logs" / f"{name}.log").write_text(text)
         (self.folder / "carried.txt").write_text(CARRIED)
@@ -82,7 +87,7 @@ class Entries(unittest.TestCase):
             "nue gen --out r8-s1.teacher --nodes 1000 --net r7-c1.bin --positions 100",
             "nue gen --out r8-003-current.teacher --start entering=r8-s1.teacher:2 --positions 800",
             "nue net convert r7-c1.bin -o r8-current.nuef --fv-scale 16",
-            "python -m nue_trainer deep --nue nue --data s9101.teacher r8-s1.teacher --out r8-p1.nuedf --minutes 8.0",
+            "python -m nue_trainer deep --nue nue --data s9101.teacher r8-s1.teacher --out r8-p1.nuedf --samples 4096",
             "python -m nue_trainer deep --nue nue --data r8-s1.teacher --out r8-t2.nuedf --init r8-p1.nuedf.checkpoint",
             "nue gen --out r8-001-current-fast.teacher --nodes 100 --start late=r8-s1.teacher --positions 900 --net r7-c1.bin",
             "python -m nue_trainer train --nue nue --data r8-000-current.teacher r8-003-current.teacher --out r8-c1.nuef --init r8-current.nuef "
