@@ -142,7 +142,7 @@ fn all_lines_that_are_shown_are_looked_along() {
         let mut engine = engine::<Shogi>(wall());
         let mut worker = worker(&mut engine, sfen);
         let moves = ["P*9e", "P*1e"].map(|usi| worker.pos.parse_usi(usi).unwrap());
-        worker.root_moves = moves.map(|m| RootMove::new(m)).to_vec();
+        worker.root_moves = moves.map(RootMove::new).to_vec();
         worker.nodes = 10_000_000;
         worker.begin_beside(Share { alone: 64, beside: 16, likely: 2, most: 1_000_000 }, false);
         worker.look_along(5, lines);
