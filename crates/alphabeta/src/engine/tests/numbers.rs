@@ -54,12 +54,18 @@ fn nodes_with(options: &[(&str, i32)]) -> u64 {
     searches.iter().sum()
 }
 
+/// Each of these numbers, alone or with another, makes another search.
+fn check_that_all_change_the_search(numbers: &[&[(&str, i32)]]) {
+    let usual = nodes_with(&[]);
+    assert_eq!(usual, nodes_with(&[]));
+    let same: Vec<_> = numbers.iter().filter(|options| nodes_with(options) == usual).collect();
+    assert!(same.is_empty(), "{usual} nodes with {same:?} too");
+}
+
 /// Numbers that are off unless somebody asks for them make another search of it, and so do those that are on.
 #[test]
 fn numbers_that_are_off_change_the_search_when_on() {
-    let usual = nodes_with(&[]);
-    assert_eq!(usual, nodes_with(&[]));
-    let on: &[&[(&str, i32)]] = &[
+    check_that_all_change_the_search(&[
         &[("threat_margin", 400)],
         &[("lmr_threat", 1024)],
         &[("order_parry", 12_000)],
@@ -100,6 +106,13 @@ fn numbers_that_are_off_change_the_search_when_on() {
         &[("heed_attacked", 2)],
         &[("futility_floor", -1)],
         &[("probcut_return", 0)],
+    ]);
+}
+
+/// The same of those of `script/screen.terms.changes`.
+#[test]
+fn terms_that_are_off_change_the_search_when_on() {
+    check_that_all_change_the_search(&[
         &[("malus_depth", 600)],
         &[("stat_two", 60)],
         &[("stat_four", 60)],
@@ -116,7 +129,5 @@ fn numbers_that_are_off_change_the_search_when_on() {
         &[("see_capture_history", 100)],
         &[("table_move_kept", 1)],
         &[("aspiration_high", 1)],
-    ];
-    let same: Vec<_> = on.iter().filter(|options| nodes_with(options) == usual).collect();
-    assert!(same.is_empty(), "{usual} nodes with {same:?} too");
+    ]);
 }
