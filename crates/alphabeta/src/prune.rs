@@ -53,9 +53,12 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                 return true;
             }
         }
-        let history = self.history.capture(place(mover, m.to()), self.pos.piece_at(m.to()));
-        let least = -p.see_capture * depth
-            - (p.see_capture_history * history / 1024).max(-p.see_capture * depth);
+        let mut most = p.see_capture * depth;
+        if p.see_capture_history != 0 {
+            let history = self.history.capture(place(mover, m.to()), self.pos.piece_at(m.to()));
+            most = (most + p.see_capture_history * history / 1024).max(0);
+        }
+        let least = -most;
         asked.known_gain < least && !self.pos.see_at_least(m, least, &PIECE_VALUES)
     }
 
