@@ -280,10 +280,19 @@ class Tables(WithFolder):
         # A mirrored board is not mirrored again; what was read is kept by features.
         self.assertEqual(["--mirror" in words for words in self.trainings()], [False, True, True])
         self.assertEqual([w["--cache-file"] for w in of], ["kphm.cache", "kp.cache", "kp.cache"])
+        self.assertNotIn("--teacher", of[0])
         for limit in ("nodes", "time"):
             self.assertIn(f"| kp-512x2-32-32 against kp-256x2-32-32, equal {limit} | 8 |", told)
         self.assertEqual(told.count(", equal "), 6)
         self.assertIn("movetime=50", told)
+
+    def test_a_teacher_judges_for_all_nets(self) -> None:
+        teacher = self.base / "teacher.nuedf"
+        self.assertIn("there is no such file", self.script("nets-compared", "shapes", "--teacher", str(teacher), code=1).stderr)
+        teacher.touch()
+        self.script("nets-compared", "shapes", "--teacher", str(teacher), "--games", "8")
+        of = [dict(zip(words, words[1:])) for words in self.trainings()]
+        self.assertEqual([(w["--teacher"], w["--teacher-weight"]) for w in of], [(str(teacher.resolve()), "0.7")] * 3)
 
     def test_training_that_was_stopped_goes_on(self) -> None:
         self.tell("slow", "half.nuef")
