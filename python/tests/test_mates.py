@@ -1,7 +1,8 @@
-"""The positions of script/mates, without an engine."""
+"""The positions of script/mates, and what it does with an engine that has nothing left to read."""
 
 import tempfile
 import unittest
+from unittest import mock
 from pathlib import Path
 
 from tests.scripts import load
@@ -27,6 +28,28 @@ class Positions(unittest.TestCase):
             self.assertEqual(found, [("line 1", "startpos moves a b"), ("line 4", "sfen x b - 1")])
             self.assertEqual(len(mates.read_endings(path, 2, 1)), 1)
             self.assertEqual([q.position for q in mates.read_endings(path, 0, 9)][1], "startpos moves a b")
+
+
+IDLER = """#!/bin/sh
+while read -r word rest; do
+    case $word in
+        isready) echo readyok ;;
+        go) echo info depth 1 score mate -4 pv a ;;
+        stop) echo bestmove resign ;;
+        quit) exit ;;
+    esac
+done
+"""
+
+
+class Idle(unittest.TestCase):
+    def test_an_engine_that_waits_to_be_stopped_is_stopped(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(mates, "IDLE", 0.2):
+            path = Path(folder, "idler")
+            path.write_text(IDLER)
+            path.chmod(0o755)
+            question = mates.Question("endings", "line 1", "startpos")
+            self.assertIsNone(mates.ask(str(path), question, "analysis", True, 1, 5.0))
 
 
 if __name__ == "__main__":
