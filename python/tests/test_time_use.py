@@ -43,6 +43,11 @@ class TimeUse(unittest.TestCase):
         self.assertEqual((time_use.at(values, 0.5), time_use.at(values, 0.95)), (51.0, 96.0))
         self.assertEqual(time_use.at([7.0], 0.95), 7.0)
 
+    def test_marks_are_round_numbers(self):
+        for highest, expected in [(514.0, [0, 200, 400]), (210.0, [0, 50, 100, 150, 200]), (1.0, [0, 0.2, 0.4, 0.6, 0.8, 1.0]), (99.0, [0, 20, 40, 60, 80])]:
+            marks = time_use.round_marks(highest)
+            self.assertEqual([round(mark, 9) for mark in marks], expected)
+
     def test_the_picture_has_a_line_for_each_player_and_share(self):
         svg = time_use.picture({"a<b": [(1, 5.0), (12, 7.0)], "c": [(1, 0.0)]}, 10)
         self.assertEqual(svg.count("<polyline"), 4)
