@@ -103,7 +103,8 @@ class Rounds(unittest.TestCase):
 
         jobs = this.one_generation("a", ["g"], 60)
         self.assertEqual([name for name, _, _ in jobs], ["a1", "a2", "a3"])
-        self.assertEqual(differences(jobs), [{"blend", "blend-end"}, {"init", "lr", "passes"}])
+        self.assertEqual(differences(jobs), [{"init", "lr", "passes"}, {"init", "lr", "passes", "width"}])
+        self.assertEqual(jobs[2][1]["width"], 512)
         # Without a teacher the second net of the next begins from random numbers.
         self.assertEqual(differences(this.one_generation("b", ["g"], 60)), [{"init", "lr", "passes"}])
         (this.work / "nets" / "t1.value").write_bytes(b"x")
@@ -341,8 +342,13 @@ while :; do sleep 0.05; done
         this = self.round()
         self.assertEqual(this.from_best(), {})
         (this.carry / "current.nuef").write_bytes(b"x")
-        self.assertEqual(set(this.from_best()), {"init", "lr"})
-        this.state.update({"best": "n1", "nets": {"n1": {"plan": {"width": 256}}}})
+        self.assertEqual(set(this.from_best()), {"init", "lr", "width"})
+        # A net of another width that did not win leaves the best one's as it is.
+        losing = {"features": "kp", "width": 256, "hidden1": 32, "hidden2": 32, "n-step": 0.8, "blend": 0.9,
+                  "blend-end": 0.75, "integers-from": 0.0, "lr": 1e-3}
+        this.state.update({"best": "current", "elo": {"current": 0.0, "n1": -9.0}, "nets": {"n1": {"plan": losing}}})
+        self.assertEqual({**this.best_config(), **this.from_best()}["width"], 512)
+        this.state.update({"best": "n1"})
         (this.work / "nets" / "n1.nuef").write_bytes(b"x")
         self.assertEqual(this.from_best()["width"], 256)
 
