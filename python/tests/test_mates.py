@@ -2,8 +2,8 @@
 
 import tempfile
 import unittest
-from unittest import mock
 from pathlib import Path
+from unittest import mock
 
 from tests.scripts import load
 
