@@ -110,10 +110,26 @@ class Rounds(unittest.TestCase):
         (this.work / "nets" / "t1.value").write_bytes(b"x")
         jobs = this.one_generation("b", ["g"], 60)
         self.assertEqual(differences(jobs), [{"teacher", "teacher-data", "teacher-weight"}] * 2)
-        # The last one takes the labels that won, with those of the search beside them.
+        # The last one takes the labels that won, for a wider net too, which goes on from one that is there.
         this.state["elo"].update({"b1": 10.0, "b2": 30.0, "b3": 20.0})
+        jobs = this.one_generation("c", ["g"], 60)
+        self.assertEqual(jobs[0][1]["teacher-weight"], 0.7)
+        self.assertEqual(differences(jobs), [{"init", "lr", "passes", "width"}])
+        this.state["nets"].update({"a1": {"plan": {"width": 256}}, "a3": {"plan": {"width": 512}}})
+        (this.work / "nets" / "a3.nuef").write_bytes(b"x")
+        jobs = this.one_generation("c", ["g"], 60)
+        self.assertEqual(differences(jobs), [{"init", "width"}])
+        self.assertEqual(Path(jobs[1][1]["init"]).name, "a3.nuef")
+        # Where the best net is as wide, the search's labels are tried beside the teacher's.
+        this.state["nets"]["b2"] = {"plan": {"width": 512}}
+        (this.work / "nets" / "b2.nuef").write_bytes(b"x")
+        this.state["best"] = "b2"
+        keys = ("features", "hidden1", "hidden2", "n-step", "blend", "blend-end", "integers-from", "lr")
+        this.state["nets"]["b2"]["plan"].update(dict.fromkeys(keys, 0))
         (_, first, _), (_, second, _) = this.one_generation("c", ["g"], 60)
-        self.assertEqual((first["teacher-weight"], "teacher" in second), (0.7, False))
+        self.assertEqual((first["teacher-weight"], "teacher" in second, first["width"]), (0.7, False, 512))
+        this.state["best"] = "current"
+        this.state["nets"].clear()
         this.state["elo"].update({"b1": 40.0})
         (_, first, _), (_, second, _) = this.one_generation("c", ["g"], 60)
         self.assertNotIn("teacher", {**first, **second})
@@ -144,7 +160,7 @@ class Rounds(unittest.TestCase):
         self.assertEqual(kept, [
             ("a1", None), ("a2", None), ("a3", None), ("fast", True),
             ("b1", None), ("b2", "000-current-fast"), ("b3", "000-current-fast"), ("fast", True),
-            ("c1", "001-current-fast"), ("c2", None), ("fast", True)])
+            ("c1", "001-current-fast"), ("c2", "001-current-fast"), ("fast", True)])
         # Where the search's labels are better, games go on in earnest.
         gains.update({"b1": 40.0})
         told.clear()
