@@ -84,7 +84,7 @@ class Rounds(unittest.TestCase):
         one = self.folder / "one.teacher"
         one.write_bytes(bytes(3000))
         plan = this.plan("x", {"data": [str(one)]}, 60)
-        self.assertEqual((plan["features"], plan["width"]), ("halfkp", 256))
+        self.assertEqual((plan["features"], plan["width"]), ("halfkp", 512))
         self.assertEqual(this.args.current.name, "minishogi.nnz")
         self.assertEqual(self.round().args.current.name, "shogi.nnz")
         # A teacher of moves: value nets see K+P features, which minishogi has not.
@@ -104,30 +104,30 @@ class Rounds(unittest.TestCase):
         jobs = this.one_generation("a", ["g"], 60)
         self.assertEqual([name for name, _, _ in jobs], ["a1", "a2", "a3"])
         self.assertEqual(differences(jobs), [{"init", "lr", "passes"}, {"init", "lr", "passes", "width"}])
-        self.assertEqual(jobs[2][1]["width"], 512)
+        self.assertEqual(jobs[2][1]["width"], 256)
         # Without a teacher the second net of the next begins from random numbers.
         self.assertEqual(differences(this.one_generation("b", ["g"], 60)), [{"init", "lr", "passes"}])
         (this.work / "nets" / "t1.value").write_bytes(b"x")
         jobs = this.one_generation("b", ["g"], 60)
         self.assertEqual(differences(jobs), [{"teacher", "teacher-data", "teacher-weight"}] * 2)
-        # The last one takes the labels that won, for a wider net too, which goes on from one that is there.
+        # The last one takes the labels that won, for a net of the other width too, which goes on from one that is there.
         this.state["elo"].update({"b1": 10.0, "b2": 30.0, "b3": 20.0})
         jobs = this.one_generation("c", ["g"], 60)
         self.assertEqual(jobs[0][1]["teacher-weight"], 0.7)
         self.assertEqual(differences(jobs), [{"init", "lr", "passes", "width"}])
-        this.state["nets"].update({"a1": {"plan": {"width": 256}}, "a3": {"plan": {"width": 512}}})
+        this.state["nets"].update({"a1": {"plan": {"width": 512}}, "a3": {"plan": {"width": 256}}})
         (this.work / "nets" / "a3.nuef").write_bytes(b"x")
         jobs = this.one_generation("c", ["g"], 60)
         self.assertEqual(differences(jobs), [{"init", "width"}])
         self.assertEqual(Path(jobs[1][1]["init"]).name, "a3.nuef")
-        # Where the best net is as wide, the search's labels are tried beside the teacher's.
-        this.state["nets"]["b2"] = {"plan": {"width": 512}}
+        # Where the best net has that width, the search's labels are tried beside the teacher's.
+        this.state["nets"]["b2"] = {"plan": {"width": 256}}
         (this.work / "nets" / "b2.nuef").write_bytes(b"x")
         this.state["best"] = "b2"
         keys = ("features", "hidden1", "hidden2", "n-step", "blend", "blend-end", "integers-from", "lr")
         this.state["nets"]["b2"]["plan"].update(dict.fromkeys(keys, 0))
         (_, first, _), (_, second, _) = this.one_generation("c", ["g"], 60)
-        self.assertEqual((first["teacher-weight"], "teacher" in second, first["width"]), (0.7, False, 512))
+        self.assertEqual((first["teacher-weight"], "teacher" in second, first["width"]), (0.7, False, 256))
         this.state["best"] = "current"
         this.state["nets"].clear()
         this.state["elo"].update({"b1": 40.0})
@@ -545,7 +545,7 @@ while :; do sleep 0.05; done
                 # The second one wins.
                 this.state["best"] = "b2"
                 this.state["elo"].update(b1=10.0, b2=10.0 if wins else 9.0)
-                this.state["nets"]["b2"] = {"plan": {"width": 512}}
+                this.state["nets"]["b2"] = {"plan": {"width": 256}}
                 (this.work / "nets" / "b2.nuef").write_bytes(b"x")
 
         fast: list[bool] = []

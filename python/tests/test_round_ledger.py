@@ -101,6 +101,14 @@ class Entries(unittest.TestCase):
             "--openings r8.openings --seed 1 -j 16 --resign score=3000,moves=4 --margin 200",
         ])
 
+    def test_another_game_is_named_and_its_openings_may_have_been_made_on_the_spot(self) -> None:
+        made = "$ /there/nue openings make --game minishogi --count 500 --out /there/openings/made.txt --force\n"
+        (self.folder / "logs" / "openings.log").write_text(made)
+        _, told, _ = self.told("c1", "--game", "minishogi")
+        lines = [json.loads(line.strip().rstrip(",")) for line in told.partition("commands = [\n")[2].splitlines()[:-1]]
+        self.assertIn("nue openings make --game minishogi --count 500 --out r8.openings", lines)
+        self.assertTrue(lines[-1].startswith("nue match --json --game minishogi --engine "))
+
     def test_a_net_that_is_not_there(self) -> None:
         with self.assertRaisesRegex(SystemExit, "no net c9 .* but c1"):
             self.told("c9")

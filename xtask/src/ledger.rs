@@ -171,9 +171,8 @@ fn points(generations: &[&Generation]) -> Vec<Point> {
         let base =
             standing.iter().find(|(net, _)| *net == entry.parent).map_or(0.0, |(_, elo)| *elo);
         let landed = entry.accepted;
-        if landed {
-            standing.push((entry.net.clone(), base + elo[1]));
-        }
+        // A net that did not land may be the parent of one that did.
+        standing.push((entry.net.clone(), base + elo[1]));
         let elo = elo.map(|elo| base + elo);
         points.push(Point { at: i as f64 + 1.0, elo, landed, label: entry.name() });
     }
@@ -205,5 +204,16 @@ mod tests {
         assert!(text.contains("nue gen"));
         let drawn = picture("shogi", &of_game(&ledger, "shogi").collect::<Vec<_>>());
         assert_eq!(drawn.matches("<circle").count(), 3);
+    }
+
+    #[test]
+    fn a_net_stands_above_its_parent_whether_that_landed_or_not() {
+        let ledger: Ledger = "[[generation]]\ngame='shogi'\ngeneration=1\nnet='a'\nparent='material'\naccepted=false\n\
+            elo=[80.0,100.0,120.0]\n[[generation]]\ngame='shogi'\ngeneration=1\nnet='b'\nparent='a'\n\
+            accepted=true\nelo=[10.0,30.0,50.0]\n"
+            .parse()
+            .unwrap();
+        let found = points(&of_game(&ledger, "shogi").collect::<Vec<_>>());
+        assert_eq!(found.iter().map(|p| p.elo[1]).collect::<Vec<_>>(), [0.0, 100.0, 130.0]);
     }
 }
