@@ -20,7 +20,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
     ) -> i32 {
         // 1. Set up, ends of the game.
         let in_check = self.pos.in_check();
-        if let Some(value) = self.enter_quiescence::<N>(ply, in_check) {
+        if let Some(value) = self.enter_quiescence::<N>(ply, in_check, alpha, beta) {
             return value;
         }
 
@@ -119,7 +119,13 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
 
     /// Sets up the node; its value if it is the end.
     #[inline]
-    fn enter_quiescence<N: Node>(&mut self, ply: usize, in_check: bool) -> Option<i32> {
+    fn enter_quiescence<N: Node>(
+        &mut self,
+        ply: usize,
+        in_check: bool,
+        alpha: i32,
+        beta: i32,
+    ) -> Option<i32> {
         let stop = self.count_node();
         self.counts.count(|c| &mut c.quiescence);
         let frame = self.frame_mut(ply);
@@ -134,7 +140,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         if ply >= MAX_PLY {
             return Some(if in_check { values::DRAW } else { self.evaluate() });
         }
-        self.shared.ended(&self.pos, ply)
+        self.shared.ended(&self.pos, ply, alpha, beta)
     }
 
     /// The table's move, if it is one that is read here.

@@ -55,7 +55,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                 return if in_check { values::DRAW } else { self.evaluate() };
             }
             self.forget_attacked(ply);
-            if let Some(value) = self.shared.ended(&self.pos, ply) {
+            if let Some(value) = self.shared.ended(&self.pos, ply, alpha, beta) {
                 return value;
             }
             // 3. A mate already found is not beaten by a longer one.

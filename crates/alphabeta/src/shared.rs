@@ -107,9 +107,16 @@ impl Shared {
         values::DRAW + if turn == self.root_color { to_root } else { -to_root }
     }
 
-    /// The value of a position that ends the game or repeats, to the side to move.
+    /// The value of a position that ends the game or repeats, to the side to move, as far as it is asked for: a window
+    /// that what is not a rule of the game does not settle is read.
     #[inline]
-    pub(crate) fn ended<V: Variant>(&self, pos: &Position<V>, ply: usize) -> Option<i32> {
+    pub(crate) fn ended<V: Variant>(
+        &self,
+        pos: &Position<V>,
+        ply: usize,
+        alpha: i32,
+        beta: i32,
+    ) -> Option<i32> {
         // In a game every earlier position counts; an analysis sees only its own line.
         let reach = if self.terms.analysis { ply } else { ply + LOOK_BACK };
         if let Some(what) = pos.recurrence(reach) {
@@ -117,9 +124,15 @@ impl Shared {
                 Recurrence::Draw => return Some(self.draw_value(pos.turn())),
                 Recurrence::Win => return Some(values::RULE_WIN - ply as i32),
                 Recurrence::Loss => return Some(-values::RULE_WIN + ply as i32),
-                // These are shortcuts of the search, not rules of the game.
-                Recurrence::Superior if !self.terms.analysis => return Some(values::SUPERIOR),
-                Recurrence::Inferior if !self.terms.analysis => return Some(-values::SUPERIOR),
+                // These are shortcuts of the search, not rules of the game: whoever has more in hand than when he was
+                // here before need not come back. They cut, but are no value: where every other move of the loser is
+                // a mate he would take this one for a way out, and no mate would be found any more.
+                Recurrence::Superior if !self.terms.analysis && values::SUPERIOR >= beta => {
+                    return Some(values::SUPERIOR);
+                }
+                Recurrence::Inferior if !self.terms.analysis && -values::SUPERIOR <= alpha => {
+                    return Some(-values::SUPERIOR);
+                }
                 Recurrence::Superior | Recurrence::Inferior => {}
             }
         }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::beside::Share;
 use crate::root::RootMove;
+use crate::values::{INFINITE, SUPERIOR};
 
 #[test]
 fn mates_are_found_and_a_mated_side_resigns() {
@@ -51,6 +52,47 @@ fn a_proven_mate_is_played_at_once_unless_the_game_ends_before_it() {
     engine.set_option("RootMateNodes", "20000").unwrap();
     let (before, _) = listen(&start(&mut engine, sfen, Limits::to_depth(3)));
     assert!(before.len() > 1, "{before:?}");
+}
+
+/// The loser gives a piece away with check, and again: each time the position comes back, and the winner has more
+/// in hand. That is no way out of the mate.
+#[test]
+fn a_mate_is_found_behind_sacrifices_that_bring_the_position_back() {
+    let sfen = "l3BSgnl/5+R1k1/p1n+SGp1pp/2pp2s2/P2P5/2P1PPP1P/K1+ngp4/4+r4/LN1b4L w S4Pg 126";
+    let mut engine = engine::<Shogi>(wall());
+    engine.set_option("RootMateNodes", "0").unwrap();
+    let limits = Limits { nodes: Some(20_000), ..Limits::default() };
+    let (before, _) = listen(&start(&mut engine, sfen, limits));
+    let Some(Message::Info(last)) = before.last() else { panic!("{before:?}") };
+    let (Score::Mate(Some(plies)), _) = last.score.unwrap() else { panic!("{last:?}") };
+    assert!(plies > 0, "{last:?}");
+}
+
+#[test]
+fn more_in_hand_than_before_cuts_and_is_no_value() {
+    let ended = |sfen: &str, moves: &str, alpha: i32, beta: i32| {
+        let mut engine = engine::<Shogi>(wall());
+        let mut read = worker(&mut engine, sfen);
+        for usi in moves.split(' ') {
+            read.pos.play(Move::from_usi(Game::Shogi, usi).unwrap());
+        }
+        read.shared.ended(&read.pos, moves.split(' ').count(), alpha, beta)
+    };
+    // White gives a pawn, the rook takes it, and all stand where they stood before.
+    let superior = |alpha, beta| {
+        let moves = "5i5h P*1h 1i1h 5a4a 1h1i 4a5b 5h5i 5b5a";
+        ended("4k4/9/9/9/9/9/9/9/4K3R b 9p 1", moves, alpha, beta)
+    };
+    assert_eq!(superior(-100, 100), Some(SUPERIOR));
+    assert_eq!(superior(SUPERIOR - 1, SUPERIOR), Some(SUPERIOR));
+    assert_eq!(superior(-INFINITE, INFINITE), None);
+    let inferior = |alpha, beta| {
+        let moves = "P*1h 1i1h 5a4a 1h1g 4a5a 1g1i";
+        ended("4k4/9/9/9/9/9/9/9/4K3R w 9p 1", moves, alpha, beta)
+    };
+    assert_eq!(inferior(-100, 100), Some(-SUPERIOR));
+    assert_eq!(inferior(-SUPERIOR, 100), Some(-SUPERIOR));
+    assert_eq!(inferior(-INFINITE, INFINITE), None);
 }
 
 #[test]
