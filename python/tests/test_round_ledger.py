@@ -39,7 +39,7 @@ $ /there/nue net import --force /there/nets/c1.nuef -o /there/nets/c1.bin
 """
 CARRIED = """$ nue gen --out ./s1.teacher --nodes 1000 --net nets/shogi.nnz --positions 100
 s1.teacher: 3 games, 101 positions, 300 bytes; this run 101 positions
-$ nue net convert nets/shogi.nnz -o ./current.nuef --fv-scale 16
+$ nue net convert nets/shogi.nnz --output ./current.nuef --fv-scale 16
 $ nue openings make --count 1000 --out ./openings.usi
 """
 LINES = """$ /there/nue gen --game shogi --out /there/openings/lines.teacher --force --net /there/nets/shogi.nnz --games 650
@@ -86,7 +86,7 @@ class Entries(unittest.TestCase):
             "nue gen --out r8-000-current.teacher --nodes 1000 --seed 7 --positions 5658 -j 16 --net r7-c1.bin",
             "nue gen --out r8-s1.teacher --nodes 1000 --net r7-c1.bin --positions 100",
             "nue gen --out r8-003-current.teacher --start entering=r8-s1.teacher:2 --positions 800",
-            "nue net convert r7-c1.bin -o r8-current.nuef --fv-scale 16",
+            "nue net convert r7-c1.bin --output r8-current.nuef --fv-scale 16",
             "python -m nue_trainer deep --nue nue --data s9101.teacher r8-s1.teacher --out r8-p1.nuedf --samples 4096",
             "python -m nue_trainer deep --nue nue --data r8-s1.teacher --out r8-t2.nuedf --init r8-p1.nuedf.checkpoint",
             "nue gen --out r8-001-current-fast.teacher --nodes 100 --start late=r8-s1.teacher --positions 900 --net r7-c1.bin",
