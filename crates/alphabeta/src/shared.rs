@@ -107,8 +107,8 @@ impl Shared {
         values::DRAW + if turn == self.root_color { to_root } else { -to_root }
     }
 
-    /// The value of a position that ends the game or repeats, to the side to move, as far as it is asked for: a window
-    /// that what is not a rule of the game does not settle is read.
+    /// The value of a position that ends the game or repeats, to the side to move. None if it has to be read, as for a
+    /// window that a shortcut does not settle.
     #[inline]
     pub(crate) fn ended<V: Variant>(
         &self,
