@@ -70,7 +70,7 @@ fn check_changes(lines: &str, usual: &Params) {
 fn the_next_screenings_can_be_played() {
     check_changes(include_str!("../../../../script/screen.time.changes"), &Params::SHOGI);
     check_changes(include_str!("../../../../script/screen.terms.changes"), &Params::SHOGI);
-    let mini = include_str!("../../../../script/screen.minishogi.20000.changes");
+    let mini = include_str!("../../../../script/screen.minishogi.next.changes");
     check_changes(mini, &Params::MINISHOGI);
 }
 

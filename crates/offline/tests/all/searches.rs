@@ -108,6 +108,6 @@ fn the_signature_of_the_engine_is_that_of_every_other_build() {
         "without a net there is nothing to search by"
     );
     host.load(assembly::shipped_file(rules::Game::Minishogi)).unwrap();
-    assert_eq!(host.bench(rules::Game::Minishogi, 10).unwrap().0, 19_483);
+    assert_eq!(host.bench(rules::Game::Minishogi, 10).unwrap().0, 28_802);
     assert!(host.load(b"no net").is_err());
 }
