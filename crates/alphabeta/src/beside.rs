@@ -59,8 +59,8 @@ impl<V: Variant> Beside<V> {
         Self { prover, share, alone, counted: 0, credit: 0 }
     }
 
-    /// Looks at the root as often as `read` nodes of the search allow; says how many more it takes until the
-    /// next look.
+    /// Looks at the root if `read` nodes of the search allow it; says how many more it takes until the next look.
+    /// Where no time is left the look is not made, and is not made up for either.
     fn look_at_root(&mut self, p: &Params, read: u64, time: Option<Duration>) -> Option<u64> {
         // Other threads must not wait for this one at the end.
         let slice = p.mate_slice as u64 / if self.alone { 1 } else { BESIDE };
@@ -70,7 +70,9 @@ impl<V: Variant> Beside<V> {
         if self.prover.knows_root() {
             return None;
         }
-        if self.credit >= slice * 1024 {
+        if time == Some(Duration::ZERO) {
+            self.credit = 0;
+        } else if self.credit >= slice * 1024 {
             let used = self.prover.look_at_root(slice, time);
             // One that was cut short by the clock has had its turn too.
             self.credit = self.credit.saturating_sub(used.max(slice) * 1024);
@@ -94,7 +96,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         self.mates_due = if at_root { 0 } else { u64::MAX };
     }
 
-    /// How long a look may take.
+    /// How long looks may take that are made at once.
     fn time_for_mates(&self) -> Option<Duration> {
         let deadline = self.shared.deadline.load(Ordering::Relaxed);
         let left = Duration::from_nanos(deadline).saturating_sub(self.shared.time.now());
@@ -105,8 +107,11 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
     #[cold]
     pub(crate) fn look_beside(&mut self) {
         let Some(mut beside) = self.beside.take() else { return };
-        let time = self.time_for_mates();
+        // Many looks may be due at once: where a mate has just become likely all that was read so far counts at the new
+        // rate. The time is that of all of them together.
+        let until = self.time_for_mates().map(|time| self.shared.time.now() + time);
         while self.nodes >= self.mates_due && !self.shared.stopped() {
+            let time = until.map(|until| until.saturating_sub(self.shared.time.now()));
             let read = if beside.alone { self.nodes } else { self.shared.total_nodes() };
             let more = beside.look_at_root(&self.params, read, time);
             // The others read meanwhile: of many threads one may do nothing else.

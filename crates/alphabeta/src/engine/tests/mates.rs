@@ -4,6 +4,7 @@ use super::*;
 use crate::beside::Share;
 use crate::root::RootMove;
 use crate::values::{INFINITE, SUPERIOR};
+use std::sync::atomic::Ordering;
 
 #[test]
 fn mates_are_found_and_a_mated_side_resigns() {
@@ -271,4 +272,38 @@ fn what_the_solver_has_read_is_kept_through_a_game() {
     assert!(Arc::ptr_eq(&first.mates, &engine.shared().mates));
     engine.new_game();
     assert!(!Arc::ptr_eq(&first.mates, &engine.shared().mates));
+}
+
+/// A clock that goes on a millisecond whenever somebody looks at it: every 512 nodes of the search, every 16 of
+/// the solver.
+#[derive(Default)]
+struct Ticking(AtomicU64);
+
+impl Ticking {
+    fn ticks(&self) -> u64 {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+impl TimeSource for Ticking {
+    fn now(&self) -> Duration {
+        Duration::from_millis(self.0.fetch_add(1, Ordering::SeqCst))
+    }
+}
+
+/// Where a mate has just become likely all that was read counts at the new rate, so that many looks are due at once.
+#[test]
+fn looks_that_are_due_at_once_end_with_the_move_s_time() {
+    let time = Arc::new(Ticking::default());
+    let mut engine = engine::<Shogi>(time.clone());
+    for (name, value) in [("Param.mate_play", "64"), ("Param.mate_odds_from", "500")] {
+        engine.set_option(name, value).unwrap();
+    }
+    let sfen = "l8/5k3/4p4/p1pN2gpL/1P4p2/P3R1P2/5P3/5S3/L3NK2L w 3S2Pr2b3g2n7p 220";
+    let begun = time.ticks();
+    let (start_of_move, movetime) = (Duration::from_millis(begun), Duration::from_millis(600));
+    let limits = Limits { movetime: Some(movetime), start: start_of_move, ..Limits::default() };
+    listen(&start(&mut engine, sfen, limits));
+    let taken = time.ticks() - begun;
+    assert!((590..620).contains(&taken), "{taken} ms");
 }
