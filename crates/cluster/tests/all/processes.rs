@@ -132,7 +132,7 @@ fn a_child_is_reached_over_tcp_with_the_token_only() {
     let told = running.said.wait("info string liar: crash");
     assert!(told.contains("wrong token"), "{told}");
     running.say("setoption name far_USI_Hash value 16");
-    running.say("go btime 0 wtime 0 byoyomi 2000");
+    running.say("go btime 0 wtime 0 byoyomi 8000");
     running.said.wait("info string far: ");
     running.said.wait("bestmove ");
     running.quit();
@@ -160,7 +160,7 @@ fn a_child_is_reached_over_tls() {
         ),
         folder.path(),
     );
-    running.say("go btime 0 wtime 0 byoyomi 2000");
+    running.say("go btime 0 wtime 0 byoyomi 8000");
     running.said.wait("info string far: ");
     running.said.wait("bestmove ");
     running.quit();

@@ -33,7 +33,7 @@ fn a_child_is_reached_through_the_broker() {
     let told = running.said.wait("info string nobody: crash");
     assert!(told.contains("nobody offers"), "{told}");
     running.say("setoption name far_USI_Hash value 16");
-    running.say("go btime 0 wtime 0 byoyomi 3000");
+    running.say("go btime 0 wtime 0 byoyomi 8000");
     running.said.wait("info string far: ");
     running.said.wait("bestmove ");
     // The broker dies: the child is lost, the game is not.
