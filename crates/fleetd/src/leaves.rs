@@ -68,16 +68,13 @@ mod tests {
     use crate::start::ServeRequest;
     use bookwork::searcher::SearchSettings;
     use rules::Game;
-    use std::sync::atomic::Ordering;
-    use std::thread;
-    use std::time::Duration;
 
     /// With the coordinator of a folder, its own threads and everything.
     #[test]
     fn leaves_come_back_in_their_order() {
         let folder = tempfile::tempdir().unwrap();
         let data = DataFolder::new(folder.path());
-        let (stop, on) = (AtomicBool::new(false), AtomicBool::new(false));
+        let on = AtomicBool::new(false);
         let spec = LeavesSpec {
             game: "minishogi".to_owned(),
             nodes: Some(100),
@@ -93,34 +90,26 @@ mod tests {
             data.search_leaves("x", &spec, &positions, || 1, &on, |_| ()).is_err(),
             "no ledger"
         );
-        let (serving, data) = (&stop, &data);
-        thread::scope(|scope| {
-            scope.spawn(move || {
-                ServeRequest::alone(data).run(serving, |_| ()).unwrap();
-            });
-            while !data.ledger_path().exists() || !data.beside().is_ok_and(|l| l.is_served()) {
-                thread::sleep(Duration::from_millis(20));
-            }
+        let wrong = LeavesSpec { nodes: None, ..spec.clone() };
+        let settings = SearchSettings {
+            game: Game::Minishogi,
+            nodes: 100,
+            threads: 1,
+            eval: Some("material".to_owned()),
+        };
+        let (found, refused, by_book) = ServeRequest::beside_one(&data, || {
             let found = data.search_leaves("x", &spec, &positions, || 1, &on, |_| ());
-            let wrong = LeavesSpec { nodes: None, ..spec };
             let refused = data.search_leaves("x", &wrong, &positions, || 1, &on, |_| ());
-            let settings = SearchSettings {
-                game: Game::Minishogi,
-                nodes: 100,
-                threads: 1,
-                eval: Some("material".to_owned()),
-            };
             let by_book = crate::books::searcher(folder.path(), &settings, || 1, |_| ())
                 .and_then(|mut searcher| searcher.search(&positions, 2, &on));
-            stop.store(true, Ordering::Relaxed);
-            let found = found.unwrap();
-            let first = |leaf: &Leaf| leaf.lines[0].moves[0];
-            let by_book: Vec<_> = by_book.unwrap().iter().map(|moves| moves[0].mv).collect();
-            assert_eq!(by_book, found.iter().map(first).collect::<Vec<_>>(), "as books have it");
-            assert_eq!((&found[0], &found[1]), (&found[2], &found[3]));
-            assert_ne!(found[0], found[1]);
-            assert!(found.iter().all(|leaf| leaf.lines.len() == 2));
-            assert!(refused.unwrap_err().to_string().contains("how deep"));
+            (found.unwrap(), refused, by_book.unwrap())
         });
+        let first = |leaf: &Leaf| leaf.lines[0].moves[0];
+        let by_book: Vec<_> = by_book.iter().map(|moves| moves[0].mv).collect();
+        assert_eq!(by_book, found.iter().map(first).collect::<Vec<_>>(), "as books have it");
+        assert_eq!((&found[0], &found[1]), (&found[2], &found[3]));
+        assert_ne!(found[0], found[1]);
+        assert!(found.iter().all(|leaf| leaf.lines.len() == 2));
+        assert!(refused.unwrap_err().to_string().contains("how deep"));
     }
 }

@@ -77,16 +77,35 @@ impl Ledger {
         }
         let lock = lock(path).map_err(failed)?;
         let lock = lock.map_err(|InUse| FleetError::InUse(path.to_owned()))?;
+        if !is_there(path) {
+            Self::make(path)?;
+        }
         let ledger = Self::connect(path, Some(lock))?;
-        ledger.connection.pragma_update(None, "journal_mode", "WAL")?;
         ledger.prepare()?;
         ledger.connection.execute_batch(CHECKS)?;
         Ok(ledger)
     }
 
+    /// Makes one, which appears whole: a file that others may have open cannot be brought into WAL mode
+    /// (it is refused at once, however long a connection is ready to wait). By whoever holds the lock.
+    fn make(path: &Path) -> Result<(), FleetError> {
+        let failed = |source| FleetError::File { path: path.to_owned(), source };
+        let draft = with_ending(path, ".new");
+        for rest in [&draft, path].map(|p| [with_ending(p, "-wal"), with_ending(p, "-shm")]) {
+            // Of one that was killed on its way, or of a ledger somebody took away.
+            rest.iter().try_for_each(|file| remove(file)).map_err(failed)?;
+        }
+        remove(&draft).map_err(failed)?;
+        let ledger = Self::connect(&draft, None)?;
+        ledger.connection.pragma_update(None, "journal_mode", "WAL")?;
+        ledger.prepare()?;
+        ledger.connection.close().map_err(|(_, error)| error)?;
+        std::fs::rename(&draft, path).map_err(failed)
+    }
+
     /// Opens one that is there, to read and to give orders beside its coordinator.
     pub fn beside(path: &Path) -> Result<Self, FleetError> {
-        if !path.is_file() {
+        if !is_there(path) {
             return Err(FleetError::NoLedger(path.to_owned()));
         }
         let ledger = Self::connect(path, None)?;
@@ -246,7 +265,71 @@ fn lock(path: &Path) -> std::io::Result<Result<Lock, InUse>> {
 }
 
 fn lock_path(path: &Path) -> PathBuf {
+    with_ending(path, ".lock")
+}
+
+fn with_ending(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
-    name.push(".lock");
+    name.push(ending);
     PathBuf::from(name)
+}
+
+/// Whether there is a ledger. An empty file is none: there is nothing in it to lose.
+fn is_there(path: &Path) -> bool {
+    path.metadata().is_ok_and(|file| file.is_file() && file.len() > 0)
+}
+
+/// Removes a file that may be missing.
+fn remove(path: &Path) -> std::io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    /// Others look whether it is there yet, again and again, while a coordinator makes it.
+    #[test]
+    fn one_that_is_new_appears_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        for round in 0..40 {
+            let path = folder.path().join(round.to_string()).join("ledger.db");
+            let made = AtomicBool::new(false);
+            std::thread::scope(|scope| {
+                for _ in 0..3 {
+                    scope.spawn(|| {
+                        while !made.load(Ordering::Relaxed) {
+                            let ledger = match Ledger::beside(&path) {
+                                Err(FleetError::NoLedger(_)) => continue,
+                                found => found.unwrap(),
+                            };
+                            assert!(!ledger.is_draining().unwrap());
+                        }
+                    });
+                }
+                let opened = Ledger::open(&path);
+                made.store(true, Ordering::Relaxed);
+                opened.unwrap().set_draining(false).unwrap();
+            });
+        }
+    }
+
+    #[test]
+    fn one_is_made_where_a_kill_left_half_of_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ledger.db");
+        for (ending, text) in [("", ""), (".new", "half"), (".new-wal", "x"), ("-wal", "x")] {
+            std::fs::write(with_ending(&path, ending), text).unwrap();
+        }
+        assert!(matches!(Ledger::beside(&path), Err(FleetError::NoLedger(_))), "an empty file");
+        let ledger = Ledger::open(&path).unwrap();
+        ledger.set_draining(true).unwrap();
+        drop(ledger);
+        assert!(!with_ending(&path, ".new").exists());
+        assert!(Ledger::open(&path).unwrap().is_draining().unwrap(), "what is there is kept");
+    }
 }

@@ -120,9 +120,6 @@ mod tests {
     use reinforce::elsewhere::OrderPlayer;
     use reinforce::lots::{Assignments, Lots};
     use rules::Game;
-    use std::sync::atomic::Ordering;
-    use std::thread;
-    use std::time::Duration;
 
     fn order() -> GamesOrder {
         let game = Game::Minishogi;
@@ -145,7 +142,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let data = &DataFolder::new(folder.path());
         let players = ServedPlayers { data: data.clone(), now: || 1, log: |_| () };
-        let (stop, on, order) = (&AtomicBool::new(false), AtomicBool::new(false), order());
+        let (on, order) = (AtomicBool::new(false), order());
         let play = |games: Range<u64>, broken_off: bool| {
             let mut all = Vec::new();
             let take = &mut |game: FinishedGame| {
@@ -156,24 +153,15 @@ mod tests {
             players.play(&order, games, &waiting, take).map(|()| all)
         };
         assert!(play(0..10, false).unwrap_err().to_string().contains("fleet"), "no ledger");
-        thread::scope(|scope| {
-            scope.spawn(move || {
-                ServeRequest::alone(data).run(stop, |_| ()).unwrap();
-            });
-            while !data.ledger_path().exists() || !data.beside().is_ok_and(|l| l.is_served()) {
-                thread::sleep(Duration::from_millis(20));
-            }
+        let (all, rest, runs) = ServeRequest::beside_one(data, || {
             // Whoever is told to stop waits no longer, and finds the run again, with what is missing of it.
-            let none = play(0..70, true);
-            let all = play(0..70, false);
-            let rest = play(50..70, false);
-            let runs = data.beside().and_then(|ledger| ledger.runs());
-            stop.store(true, Ordering::Relaxed);
-            let alone = OrderPlayer::new(&order).unwrap().play(0..70, &on).unwrap().unwrap();
-            assert!(none.is_ok());
-            assert!(all.unwrap() == alone, "other games");
-            assert!(rest.unwrap() == alone[50..], "other games");
-            assert_eq!(runs.unwrap().len(), 1, "one run for one generation");
+            play(0..70, true).unwrap();
+            let (all, rest) = (play(0..70, false), play(50..70, false));
+            (all.unwrap(), rest.unwrap(), data.beside().and_then(|ledger| ledger.runs()).unwrap())
         });
+        let alone = OrderPlayer::new(&order).unwrap().play(0..70, &on).unwrap().unwrap();
+        assert!(all == alone, "other games");
+        assert!(rest == alone[50..], "other games");
+        assert_eq!(runs.len(), 1, "one run for one generation");
     }
 }

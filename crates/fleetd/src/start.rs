@@ -82,6 +82,28 @@ impl<'a> ServeRequest<'a> {
             now: || 1,
         }
     }
+
+    /// Does something beside such a coordinator, which ends with it, also where it panics.
+    pub(crate) fn beside_one<T>(data: &DataFolder, work: impl FnOnce() -> T) -> T {
+        use std::sync::atomic::Ordering;
+
+        struct Stop<'a>(&'a AtomicBool);
+        impl Drop for Stop<'_> {
+            fn drop(&mut self) {
+                self.0.store(true, Ordering::Relaxed);
+            }
+        }
+        let stop = &AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let serving = scope.spawn(|| ServeRequest::alone(data).run(stop, |_| ()).unwrap());
+            let _stop = Stop(stop);
+            while !data.is_served() {
+                assert!(!serving.is_finished(), "the coordinator has ended");
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            work()
+        })
+    }
 }
 
 impl ServeRequest<'_> {
