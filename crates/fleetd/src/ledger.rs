@@ -91,16 +91,17 @@ impl Ledger {
     fn make(path: &Path) -> Result<(), FleetError> {
         let failed = |source| FleetError::File { path: path.to_owned(), source };
         let draft = with_ending(path, ".new");
-        for rest in [&draft, path].map(|p| [with_ending(p, "-wal"), with_ending(p, "-shm")]) {
-            // Of one that was killed on its way, or of a ledger somebody took away.
-            rest.iter().try_for_each(|file| remove(file)).map_err(failed)?;
-        }
+        // Of one that was killed on its way, or of a ledger somebody took away.
         remove(&draft).map_err(failed)?;
+        for ending in ["-wal", "-shm"] {
+            remove(&with_ending(&draft, ending)).map_err(failed)?;
+            remove(&with_ending(path, ending)).map_err(failed)?;
+        }
         let ledger = Self::connect(&draft, None)?;
         ledger.connection.pragma_update(None, "journal_mode", "WAL")?;
         ledger.prepare()?;
         ledger.connection.close().map_err(|(_, error)| error)?;
-        std::fs::rename(&draft, path).map_err(failed)
+        durable::place(&draft, path, true).map_err(failed)
     }
 
     /// Opens one that is there, to read and to give orders beside its coordinator.
